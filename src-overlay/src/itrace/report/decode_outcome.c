@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../status.h"
+#include "decode_outcome.h"
+#include "framing_guess.h"
+#include "ledger_report.h"
+#include "message.h"
+
+static uint64_t packet_count(const struct itrace_ledger *ledger)
+{
+	uint64_t count = 0;
+
+	for (unsigned int kind = ITRACE_PACKET_EXTENSION; kind < ITRACE_PACKET_NUM; kind++)
+		count += ledger->packet_count[kind];
+	return count;
+}
+
+bool itrace_decode_is_nothing(const struct itrace_decode_state *run)
+{
+	switch (run->format) {
+	case ITRACE_FORMAT_PACKETS:
+	case ITRACE_FORMAT_OPENCSD_PACKETS:
+		return !packet_count(&run->ledger);
+	case ITRACE_FORMAT_ELEMENTS:
+		return !run->element_count;
+	case ITRACE_FORMAT_OPENCSD_ELEMENTS:
+		return !run->event_count;
+	default:
+		return !run->selected_count;
+	}
+}
+
+/* Where no A-Sync was found: would another framing have given packets? */
+static void suggest_framing(struct itrace_decode_state *run, char *text, size_t size)
+{
+	struct itrace_plan_buffer *buffer = itrace_decode_buffer(run, 0);
+	struct itrace_ete_config config;
+	const struct itrace_plan_stream *stream = &run->plan.streams[0];
+	char reason[ITRACE_MESSAGE_MAX];
+	const uint8_t *bytes;
+	const char *why;
+
+	snprintf(text, size, "framing %s", itrace_framing_name(buffer->framing));
+	if (run->options.trace && run->options.framing == ITRACE_FRAMING_AUTO)
+		snprintf(text, size, "no framing gives any");
+	if (!buffer->file.seekable || !itrace_trace_file_rewind(&buffer->file, reason, sizeof(reason)) ||
+			itrace_ete_config_init(&config, stream->protocol, stream->profile, stream->arch, &stream->regs, &why) !=
+			ITRACE_OK)
+		return;
+	long len = itrace_trace_file_peek(&buffer->file, &bytes, reason, sizeof(reason));
+	if (len <= 0)
+		return;
+	enum itrace_framing other = itrace_framing_guess(&config, bytes, (size_t)len, reason, sizeof(reason));
+	if (other != buffer->framing && itrace_framing_score(other, &config, bytes, (size_t)len))
+		snprintf(text, size, "framing %s, but framing %s does give packets", itrace_framing_name(buffer->framing),
+				itrace_framing_name(other));
+}
+
+static void explain_no_sync(struct itrace_decode_state *run, const char *path)
+{
+	char framing[120];
+
+	suggest_framing(run, framing, sizeof(framing));
+	itrace_error(run->io, "%s: no A-Sync in %" PRIu64 " bytes (%s): wrong framing or trace ID, not ETE or "
+			"ETMv4 trace, or a piece shorter than the distance of A-Syncs", path, run->ledger.trace_len, framing);
+}
+
+static void explain_no_instructions(struct itrace_decode_state *run, const char *path)
+{
+	const struct itrace_ledger *ledger = &run->ledger;
+
+	if (ledger->gap_count[ITRACE_GAP_NO_MEMORY])
+		itrace_error(run->io, "%s: no instruction: no code is known at 0x%" PRIx64 "; give the program that "
+				"ran (%self, %simage)", path, ledger->gap_first_addr[ITRACE_GAP_NO_MEMORY], run->dash, run->dash);
+	else if (ledger->skipped_len)
+		itrace_error(run->io, "%s: no instruction: %" PRIu64 " bytes are no packets, the first at byte %"
+				PRIu64 "; do the registers (%sreg) belong to this trace?%s%s", path, ledger->skipped_len,
+				ledger->gap_first_off[ITRACE_GAP_BAD_PACKET], run->dash, run->plan.defaulted[0] ? " defaulted: " : "",
+				run->plan.defaulted);
+	else
+		itrace_error(run->io, "%s: no instruction: %" PRIu64 " packets, but none says that instructions ran "
+				"(%" PRIu64 " trace-on)", path, packet_count(ledger), ledger->event_count[ITRACE_EVENT_TRACE_ON]);
+}
+
+static void explain_no_selection(struct itrace_decode_state *run)
+{
+	const char *what = "the selection is empty";
+
+	if (run->options.from && !run->selection.reached)
+		what = "execution did not reach the place where it is to begin";
+	else if (run->options.context >= 0)
+		what = "the context ID did not occur";
+	else if (run->options.el >= 0)
+		what = "nothing ran at that exception level";
+	itrace_error(run->io, "none of %" PRIu64 " instructions is selected: %s", run->ledger.instruction_count, what);
+}
+
+void itrace_decode_explain_nothing(struct itrace_decode_state *run)
+{
+	const char *path = run->plan.stream_count ? itrace_plan_label(itrace_decode_buffer(run, 0)) : "trace";
+	const struct itrace_ledger *ledger = &run->ledger;
+
+	if (run->stop_reason)
+		itrace_error(run->io, "stopped (%s) before anything was decoded", run->stop_reason);
+	else if (!ledger->trace_len)
+		itrace_error(run->io, "%s: there is no byte of trace%s", path, ledger->frame_len ?
+				" with this trace ID in it" : " (0 bytes)");
+	else if (!ledger->packet_count[ITRACE_PACKET_ASYNC])
+		explain_no_sync(run, path);
+	else if (ledger->instruction_count)
+		explain_no_selection(run);
+	else
+		explain_no_instructions(run, path);
+}
+
+static void note_edges(struct itrace_decode_state *run)
+{
+	const struct itrace_ledger *ledger = &run->ledger;
+
+	if (ledger->presync_len)
+		itrace_inform(run->io, "note: %" PRIu64 " bytes before the first A-Sync cannot be decoded",
+				ledger->presync_len);
+	if (ledger->partial_len)
+		itrace_inform(run->io, "note: the trace ends inside a packet (%" PRIu64 " bytes of it)",
+				ledger->partial_len);
+	if (!itrace_ledger_balances(ledger))
+		itrace_warn(run->io, "the ledger does not balance: a fault of this program, please report it");
+}
+
+void itrace_decode_tell_ledger(struct itrace_decode_state *run)
+{
+	char line[ITRACE_LEDGER_LINE_MAX];
+
+	note_edges(run);
+	for (unsigned int i = 0; i < ITRACE_LEDGER_LINES; i++) {
+		itrace_ledger_line(&run->ledger, run->symbols, i, line, sizeof(line));
+		itrace_inform(run->io, "%s", line);
+	}
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "snapshot_export.h"
+
+#define NAME_SIZE	32
+
+/* Everything that the writer points to. */
+struct export {
+	struct itrace_snapshot_write_core *cores;
+	struct itrace_snapshot_write_source *sources;
+	struct itrace_snapshot_write_buffer *buffers;
+	char (*core_names)[NAME_SIZE];
+	char (*source_names)[NAME_SIZE];
+	char (*buffer_names)[NAME_SIZE];
+};
+
+static long read_buffer(void *ctx, uint8_t *dst, size_t len)
+{
+	struct itrace_trace_file *file = ctx;
+	const uint8_t *bytes;
+	char why[256];
+
+	/* the writer's pieces may be smaller than ours: hand out what is left first */
+	if (!file->head_len) {
+		long got = itrace_trace_file_read(file, &bytes, why, sizeof(why));
+		if (got <= 0)
+			return got;
+		file->head_len = (size_t)got;
+	}
+	size_t part = file->head_len < len ? file->head_len : len;
+	memcpy(dst, file->buf, part);
+	memmove(file->buf, file->buf + part, file->head_len - part);
+	file->head_len -= part;
+	return (long)part;
+}
+
+static bool allocate(struct export *export, const struct itrace_plan *plan)
+{
+	size_t streams = plan->stream_count, buffers = plan->buffer_count;
+
+	export->cores = calloc(streams, sizeof(*export->cores));
+	export->sources = calloc(streams, sizeof(*export->sources));
+	export->buffers = calloc(buffers, sizeof(*export->buffers));
+	export->core_names = calloc(streams, NAME_SIZE);
+	export->source_names = calloc(streams, NAME_SIZE);
+	export->buffer_names = calloc(buffers, NAME_SIZE);
+	return export->cores && export->sources && export->buffers && export->core_names && export->source_names &&
+			export->buffer_names;
+}
+
+static void release(struct export *export)
+{
+	free(export->cores);
+	free(export->sources);
+	free(export->buffers);
+	free(export->core_names);
+	free(export->source_names);
+	free(export->buffer_names);
+}
+
+static void fill_streams(struct export *export, const struct itrace_plan *plan, const struct itrace_export_code *code)
+{
+	for (size_t i = 0; i < plan->stream_count; i++) {
+		const struct itrace_plan_stream *stream = &plan->streams[i];
+
+		snprintf(export->core_names[i], NAME_SIZE, "cpu_%zu", i);
+		export->cores[i].name = export->core_names[i];
+		export->cores[i].profile = stream->profile;
+		export->cores[i].arch = stream->arch;
+		export->cores[i].segments = code[i].segments;
+		export->cores[i].segment_count = code[i].count;
+
+		snprintf(export->source_names[i], NAME_SIZE, "%s_%zu",
+				stream->protocol == ITRACE_PROTOCOL_ETE ? "ETE" : "ETM", i);
+		export->sources[i].name = export->source_names[i];
+		export->sources[i].protocol = stream->protocol;
+		export->sources[i].regs = stream->regs;
+		export->sources[i].core = i;
+		export->sources[i].buffer = stream->buffer;
+	}
+}
+
+static bool fill_buffers(struct export *export, struct itrace_plan *plan, char *why, size_t why_size)
+{
+	for (size_t i = 0; i < plan->buffer_count; i++) {
+		struct itrace_plan_buffer *buffer = &plan->buffers[i];
+
+		if (buffer->framing == ITRACE_FRAMING_TPIU) {
+			snprintf(why, why_size, "snapshot: '%s' has TPIU frames, which a snapshot cannot describe", buffer->path);
+			return false;
+		}
+		if (!itrace_trace_file_rewind(&buffer->file, why, why_size))
+			return false;
+		snprintf(export->buffer_names[i], NAME_SIZE, "ETB_%zu", i);
+		export->buffers[i].name = export->buffer_names[i];
+		export->buffers[i].framing = buffer->framing;
+		export->buffers[i].read = read_buffer;
+		export->buffers[i].ctx = &buffer->file;
+	}
+	return true;
+}
+
+/* A snapshot written over itself would lose what it is made of. */
+static bool is_source(const struct itrace_plan *plan, const char *dir)
+{
+	struct stat to, from;
+
+	return plan->snapshot && !stat(dir, &to) && !stat(plan->snapshot->dir, &from) && to.st_dev == from.st_dev &&
+			to.st_ino == from.st_ino;
+}
+
+bool itrace_snapshot_export(const char *dir, struct itrace_plan *plan, const struct itrace_export_code *code, char *why,
+		size_t why_size)
+{
+	struct export export = { 0 };
+	bool ok = false;
+
+	if (is_source(plan, dir)) {
+		snprintf(why, why_size, "snapshot: '%s' is the snapshot that is decoded; name another directory", dir);
+		return false;
+	}
+	if (!allocate(&export, plan)) {
+		snprintf(why, why_size, "snapshot: no memory");
+	} else if (fill_buffers(&export, plan, why, why_size)) {
+		fill_streams(&export, plan, code);
+		struct itrace_snapshot_content content = {
+			.cores = export.cores, .core_count = plan->stream_count,
+			.sources = export.sources, .source_count = plan->stream_count,
+			.buffers = export.buffers, .buffer_count = plan->buffer_count,
+		};
+		ok = !itrace_snapshot_write(dir, &content, why, why_size);
+	}
+	release(&export);
+	return ok;
+}
