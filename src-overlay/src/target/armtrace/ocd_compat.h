@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+
+/*
+ * What differs between the OpenOCD releases that these commands are built on.
+ * This is the only file with #if on such differences.
+ */
+
+#ifndef OPENOCD_TARGET_ARMTRACE_OCD_COMPAT_H
+#define OPENOCD_TARGET_ARMTRACE_OCD_COMPAT_H
+
+#include <string.h>
+
+#include <helper/command.h>
+#include <helper/log.h>
+#include <helper/replacements.h>
+
+/*
+ * Make @a text the result of the command, or add it to the result.
+ * The last line end is dropped here: 0.12.0 would keep it in the Tcl result, later versions would not.
+ */
+static inline void ocd_result(struct command_invocation *cmd, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len && text[len - 1] == '\n')
+		len--;
+	command_print_sameline(cmd, "%.*s", (int)len, text);
+}
+
+#endif /* OPENOCD_TARGET_ARMTRACE_OCD_COMPAT_H */
