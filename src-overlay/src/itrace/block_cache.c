@@ -245,6 +245,29 @@ void itrace_block_walk(struct itrace_image *image, const struct itrace_insn_rule
 		set_waypoint(block, &last, walk->isa);
 }
 
+/* Bit @a k when instruction number @a k may be a waypoint. */
+static inline unsigned int branch_bit(const uint8_t *bytes, unsigned int k)
+{
+	return itrace_insn_a64_may_branch(itrace_le32(bytes + 4 * k)) ? 1u << k : 0;
+}
+
+/*
+ * The first of the @a n instructions at @a bytes, from number @a i on, that may be a waypoint; n if none is. Four at once:
+ * where a block ends cannot be predicted, and a loop over single instructions would be wrong at each end.
+ */
+static inline uint32_t next_branch_a64(const uint8_t *bytes, uint32_t i, uint32_t n)
+{
+	for (; i + 4 <= n; i += 4) {
+		const uint8_t *four = bytes + 4 * i;
+		const unsigned int found = branch_bit(four, 0) | branch_bit(four, 1) | branch_bit(four, 2) | branch_bit(four, 3);
+		if (found)
+			return i + (uint32_t)__builtin_ctz(found);
+	}
+	while (i < n && !itrace_insn_a64_may_branch(itrace_le32(bytes + 4 * i)))
+		i++;
+	return i;
+}
+
 /*
  * The common block, all in one piece of A64 code and not too long. Where code does not repeat, most of the time goes here.
  * @returns false when it is another: then itrace_block_walk() has to do it.
@@ -259,12 +282,9 @@ static bool walk_a64(struct itrace_image *image, const struct itrace_insn_rules 
 	if (!bytes)
 		return false;
 	const uint32_t n = avail / 4 < ITRACE_BLOCK_COUNT_MAX ? (uint32_t)(avail / 4) : ITRACE_BLOCK_COUNT_MAX;
-	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t opcode = itrace_le32(bytes + 4 * i);
+	for (uint32_t i = next_branch_a64(bytes, 0, n); i < n; i = next_branch_a64(bytes, i + 1, n)) {
 		struct itrace_insn insn;
-		if (!itrace_insn_a64_may_branch(opcode))
-			continue;
-		itrace_insn_a64(rules, opcode, addr + 4 * i, &insn);
+		itrace_insn_a64(rules, itrace_le32(bytes + 4 * i), addr + 4 * i, &insn);
 		if (insn.class == ITRACE_INSN_OTHER)
 			continue;
 		block->start = addr;

@@ -757,13 +757,14 @@ static ALWAYS_INLINE uint32_t fast_atoms(struct itrace_ete_flow *flow, struct fa
 
 	do {
 		const struct itrace_block *block = &fast->blocks[itrace_block_place(fast->addr) & fast->mask];
-		const bool taken = *atoms & 1;
+		/* all ones when taken; which way it went cannot be predicted, so there is no branch on it */
+		const uint64_t taken = 0 - (uint64_t)(*atoms & 1);
 		if (block->start != fast->addr || block->key != fast->key)
 			block = itrace_block_cache_miss(&flow->cache, fast->addr, fast->key, flow->space);
 		if (block->end) {
 			if (block->end != ITRACE_BLOCK_INDIRECT || !fast->plain_indirect)
 				break;
-			fast->need_addr = taken;
+			fast->need_addr = taken & 1;
 		}
 		if (block->source != fast->source) {
 			settle(flow, fast);
@@ -775,8 +776,8 @@ static ALWAYS_INLINE uint32_t fast_atoms(struct itrace_ete_flow *flow, struct fa
 		event->addr = fast->addr;
 		event->end = behind;
 		event->count = block->count;
-		event->tag = taken ? block->tag : block->tag & ~executed;
-		fast->addr = taken ? block->target : behind;
+		event->tag = block->tag & (~executed | (uint32_t)taken);
+		fast->addr = behind ^ ((behind ^ block->target) & taken);
 		fast->count += block->count;
 		fast->ranges++;
 		*atoms >>= 1;

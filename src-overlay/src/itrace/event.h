@@ -163,28 +163,37 @@ struct itrace_event {
 	};
 };
 
+/*
+ * Four bytes in the order of the fields of a tag as one word. By shifts, not through memory: byte stores followed by a load
+ * of the word would wait for each other.
+ */
+static inline uint32_t itrace_event_tag_bytes(unsigned int kind, unsigned int flags, unsigned int third,
+		unsigned int last_size)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return (uint32_t)kind << 24 | (uint32_t)flags << 16 | (uint32_t)third << 8 | last_size;
+#else
+	return (uint32_t)kind | (uint32_t)flags << 8 | (uint32_t)third << 16 | (uint32_t)last_size << 24;
+#endif
+}
+
 /* The tag of a range event. */
 static inline uint32_t itrace_event_range_tag(enum itrace_isa isa, enum itrace_insn_class branch, unsigned int flags,
 		unsigned int last_size)
 {
-	struct itrace_event event;
-	event.kind = ITRACE_EVENT_RANGE;
-	event.flags = (uint8_t)flags;
-	event.branch = (uint8_t)branch & 0xf;
-	event.isa = (uint8_t)isa & 0xf;
-	event.last_size = (uint8_t)last_size;
-	return event.tag;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	const unsigned int third = (unsigned int)branch << 4 | (unsigned int)isa;
+#else
+	const unsigned int third = (unsigned int)branch | (unsigned int)isa << 4;
+#endif
+
+	return itrace_event_tag_bytes(ITRACE_EVENT_RANGE, flags, third, last_size);
 }
 
 /* The tag of any other event: kind, flags and cause (0 where the kind has none). */
 static inline uint32_t itrace_event_tag(enum itrace_event_kind kind, unsigned int flags, unsigned int cause)
 {
-	struct itrace_event event;
-	event.kind = (uint8_t)kind;
-	event.flags = (uint8_t)flags;
-	event.cause = (uint8_t)cause;
-	event.last_size = 0;
-	return event.tag;
+	return itrace_event_tag_bytes(kind, flags, cause, 0);
 }
 
 /* The flags and, of a range, the class of the last instruction in a tag. */

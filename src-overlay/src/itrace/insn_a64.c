@@ -107,10 +107,12 @@ static const struct a64_row a64_rows[A64_GROUP_NUM][A64_ROW_MAX] = {
 	},
 
 	[A64_GROUP_B_COND] = {
+		/* B.cond, BC.cond: EQ to VC, HI to LT, GT and LE */
+		{ 0xff000008, 0x54000000, ITRACE_INSN_DIRECT, ITRACE_INSN_COND, 0, A64_IMM19 },
+		{ 0xff00000c, 0x54000008, ITRACE_INSN_DIRECT, ITRACE_INSN_COND, 0, A64_IMM19 },
+		{ 0xff00000e, 0x5400000c, ITRACE_INSN_DIRECT, ITRACE_INSN_COND, 0, A64_IMM19 },
 		/* B.AL, BC.AL and the same with NV, which means AL too: never not taken */
 		{ 0xff00000e, 0x5400000e, ITRACE_INSN_DIRECT, 0, 0, A64_IMM19 },
-		/* B.cond, BC.cond */
-		{ 0xff000000, 0x54000000, ITRACE_INSN_DIRECT, ITRACE_INSN_COND, 0, A64_IMM19 },
 		/* RETAASPPC, RETABSPPC label: the label names the signing instruction, not the target */
 		{ 0xffc0001f, 0x5500001f, ITRACE_INSN_INDIRECT, ITRACE_INSN_RETURN, A64_V8_3, A64_IMM_NONE },
 	},
@@ -165,6 +167,37 @@ static const struct a64_row a64_rows[A64_GROUP_NUM][A64_ROW_MAX] = {
 	},
 };
 
+/*
+ * The direct branches of every program, one for each place of a64_groups, told from all else by one comparison: most
+ * waypoints are among them, and a scan over rows costs several times as much. They are in a64_rows, too.
+ */
+struct a64_direct {
+	uint32_t mask;
+	uint32_t value;
+	uint8_t left;	/* shifts that leave the word offset, sign-extended */
+	uint8_t right;
+	uint8_t flags;
+};
+
+static const struct a64_direct a64_directs[16] = {
+	[0x0] = { 0xfc000000, 0x14000000, 6, 6, 0 },				/* B */
+	[0x1] = { 0xfc000000, 0x14000000, 6, 6, 0 },
+	[0x2] = { 0x7e000000, 0x34000000, 8, 13, ITRACE_INSN_COND },		/* CBZ, CBNZ */
+	[0x3] = { 0x7e000000, 0x36000000, 13, 18, ITRACE_INSN_COND },		/* TBZ, TBNZ */
+	[0x4] = { 0xff000008, 0x54000000, 8, 13, ITRACE_INSN_COND },		/* B.EQ to B.VC, BC.EQ to BC.VC */
+	[0x5] = { 0, 1, 0, 0, 0 },						/* nothing */
+	[0x6] = { 0, 1, 0, 0, 0 },
+	[0x7] = { 0, 1, 0, 0, 0 },
+	[0x8] = { 0xfc000000, 0x94000000, 6, 6, ITRACE_INSN_LINK },		/* BL */
+	[0x9] = { 0xfc000000, 0x94000000, 6, 6, ITRACE_INSN_LINK },
+	[0xa] = { 0x7e000000, 0x34000000, 8, 13, ITRACE_INSN_COND },
+	[0xb] = { 0x7e000000, 0x36000000, 13, 18, ITRACE_INSN_COND },
+	[0xc] = { 0, 1, 0, 0, 0 },
+	[0xd] = { 0, 1, 0, 0, 0 },
+	[0xe] = { 0, 1, 0, 0, 0 },
+	[0xf] = { 0, 1, 0, 0, 0 },
+};
+
 static bool a64_gate_open(const struct itrace_insn_rules *rules, unsigned int gate)
 {
 	return (!(gate & A64_V8_3) || rules->v8_3) && (!(gate & A64_V9) || rules->v9) &&
@@ -183,25 +216,39 @@ static uint64_t a64_target(enum a64_imm imm, uint32_t opcode, uint64_t addr)
 	return (addr + ((field ^ sign) - sign) * 4) & ~UINT64_C(1);
 }
 
-void itrace_insn_a64(const struct itrace_insn_rules *rules, uint32_t opcode, uint64_t addr, struct itrace_insn *insn)
+static void a64_by_rows(const struct itrace_insn_rules *rules, uint32_t opcode, uint64_t addr, unsigned int place,
+		struct itrace_insn *insn)
 {
 	static const struct a64_row other = { .class = ITRACE_INSN_OTHER };
-	const struct a64_row *found = &other;
+	const struct a64_row *row = a64_rows[a64_groups[place]];
 
-	if (itrace_insn_a64_may_branch(opcode)) {
-		const struct a64_row *row = a64_rows[a64_groups[(opcode >> 28 & 0xe) | (opcode >> 25 & 0x1)]];
+	while ((opcode & row->mask) != row->value)
+		row++;
+	if (!a64_gate_open(rules, row->gate))
+		row = &other;
+	insn->target = a64_target((enum a64_imm)row->imm, opcode, addr);
+	insn->class = row->class;
+	insn->flags = row->flags;
+}
 
-		while ((opcode & row->mask) != row->value)
-			row++;
-		if (a64_gate_open(rules, row->gate))
-			found = row;
+void itrace_insn_a64(const struct itrace_insn_rules *rules, uint32_t opcode, uint64_t addr, struct itrace_insn *insn)
+{
+	const unsigned int place = (opcode >> 28 & 0xe) | (opcode >> 25 & 0x1);
+	const struct a64_direct *direct = &a64_directs[place];
+
+	insn->size = 4;
+	insn->target_isa = ITRACE_ISA_A64;
+	insn->it_count = 0;
+	if (!itrace_insn_a64_may_branch(opcode)) {
+		insn->target = 0;
+		insn->class = ITRACE_INSN_OTHER;
+		insn->flags = 0;
+	} else if ((opcode & direct->mask) == direct->value) {
+		const int32_t words = (int32_t)(opcode << direct->left) >> direct->right;
+		insn->target = (addr + (uint64_t)(int64_t)words * 4) & ~UINT64_C(1);
+		insn->class = ITRACE_INSN_DIRECT;
+		insn->flags = direct->flags;
+	} else {
+		a64_by_rows(rules, opcode, addr, place, insn);
 	}
-
-	*insn = (struct itrace_insn) {
-		.target = a64_target(found->imm, opcode, addr),
-		.class = found->class,
-		.flags = found->flags,
-		.size = 4,
-		.target_isa = ITRACE_ISA_A64,
-	};
 }
