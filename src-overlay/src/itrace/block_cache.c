@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "ete_packet_fast.h"
+#include "insn_a64_fast.h"
 
 static void forget(struct itrace_block_cache *cache)
 {
 	memset(cache->blocks, 0, (size_t)(cache->mask + 1) * sizeof(cache->blocks[0]));
 	cache->generation = cache->image->generation;
 	cache->space_mask = cache->image->by_space ? 0xff : 0;
+	cache->window_len = 0;
 }
 
 void itrace_block_cache_init(struct itrace_block_cache *cache, struct itrace_block *blocks, size_t count,
@@ -30,6 +32,9 @@ void itrace_block_cache_refresh(struct itrace_block_cache *cache)
 	if (cache->generation != cache->image->generation)
 		forget(cache);
 }
+
+/* what is seldom needed stays out of the way of what always is */
+#define NOT_INLINE __attribute__((noinline))
 
 #define IT_BLOCK_MAX	4u	/* instructions in an IT block */
 
@@ -79,6 +84,12 @@ static void advance(struct walker *w, unsigned int size)
 	w->avail -= size;
 }
 
+/* A64 UDF: it never completes, so code that runs through it is not what ran (cleared memory, mostly). */
+static inline bool is_udf(uint32_t opcode)
+{
+	return opcode <= 0xffff;
+}
+
 /* Decode the instruction at the walker's place. @returns false when there is no memory for it. */
 static bool decode(struct walker *w, struct itrace_insn *insn)
 {
@@ -104,10 +115,13 @@ static bool decode(struct walker *w, struct itrace_insn *insn)
 	}
 	if (avail < 4)
 		return false;
-	if (w->isa == ITRACE_ISA_A64)
+	if (w->isa == ITRACE_ISA_A64) {
 		itrace_insn_a64(w->rules, itrace_le32(bytes), w->addr, insn);
-	else
+		if (is_udf(itrace_le32(bytes)))
+			insn->class = ITRACE_INSN_UNDESCRIBED;
+	} else {
 		itrace_insn_a32(w->rules, itrace_le32(bytes), w->addr, insn);
+	}
 	return true;
 }
 
@@ -116,7 +130,8 @@ static uint32_t skip_a64(struct walker *w, uint32_t count_max)
 {
 	uint32_t count = 0;
 
-	while (count < count_max && w->avail >= 4 && !itrace_insn_a64_may_branch(itrace_le32(w->bytes))) {
+	while (count < count_max && w->avail >= 4 && !itrace_insn_a64_may_branch(itrace_le32(w->bytes)) &&
+			!is_udf(itrace_le32(w->bytes))) {
 		advance(w, 4);
 		count++;
 	}
@@ -241,67 +256,97 @@ void itrace_block_walk(struct itrace_image *image, const struct itrace_insn_rule
 	block->tag = itrace_event_range_tag((enum itrace_isa)walk->isa, (enum itrace_insn_class)last.class,
 			last.flags | ITRACE_EVENT_EXECUTED, last.size);
 	block->end |= it_left;
-	if (waypoint)
+	if (waypoint) {
 		set_waypoint(block, &last, walk->isa);
-}
-
-/* Bit @a k when instruction number @a k may be a waypoint. */
-static inline unsigned int branch_bit(const uint8_t *bytes, unsigned int k)
-{
-	return itrace_insn_a64_may_branch(itrace_le32(bytes + 4 * k)) ? 1u << k : 0;
-}
-
-/*
- * The first of the @a n instructions at @a bytes, from number @a i on, that may be a waypoint; n if none is. Four at once:
- * where a block ends cannot be predicted, and a loop over single instructions would be wrong at each end.
- */
-static inline uint32_t next_branch_a64(const uint8_t *bytes, uint32_t i, uint32_t n)
-{
-	for (; i + 4 <= n; i += 4) {
-		const uint8_t *four = bytes + 4 * i;
-		const unsigned int found = branch_bit(four, 0) | branch_bit(four, 1) | branch_bit(four, 2) | branch_bit(four, 3);
-		if (found)
-			return i + (uint32_t)__builtin_ctz(found);
+		/* a target that is the next instruction may be traced either way; that of an indirect branch is not known */
+		if (always_leaves(&last, walk->isa, count - 1) && block->target != w.addr)
+			block->end |= ITRACE_BLOCK_ALWAYS;
 	}
-	while (i < n && !itrace_insn_a64_may_branch(itrace_le32(bytes + 4 * i)))
-		i++;
-	return i;
 }
 
-/*
- * The common block, all in one piece of A64 code and not too long. Where code does not repeat, most of the time goes here.
- * @returns false when it is another: then itrace_block_walk() has to do it.
- */
-static bool walk_a64(struct itrace_image *image, const struct itrace_insn_rules *rules, uint64_t addr, uint8_t space,
-		struct itrace_block *block)
+/* Make the piece of the image that holds @a addr the window. @returns false when there is none to keep. */
+static NOT_INLINE bool move_window(struct itrace_block_cache *cache, uint64_t addr, uint8_t space)
 {
 	size_t avail;
 	uint8_t source;
-	const uint8_t *bytes = itrace_image_at(image, addr, space, &avail, &source);
+	const uint8_t *bytes = itrace_image_at(cache->image, addr, space, &avail, &source);
 
-	if (!bytes)
+	/* live memory is overwritten by the next read */
+	if (!bytes || source == ITRACE_SOURCE_LIVE)
 		return false;
-	const uint32_t n = avail / 4 < ITRACE_BLOCK_COUNT_MAX ? (uint32_t)(avail / 4) : ITRACE_BLOCK_COUNT_MAX;
-	for (uint32_t i = next_branch_a64(bytes, 0, n); i < n; i = next_branch_a64(bytes, i + 1, n)) {
-		struct itrace_insn insn;
-		itrace_insn_a64(rules, itrace_le32(bytes + 4 * i), addr + 4 * i, &insn);
-		if (insn.class == ITRACE_INSN_OTHER)
+	cache->window = bytes;
+	cache->window_addr = addr;
+	cache->window_len = avail;
+	cache->window_space = space;
+	cache->window_source = source;
+	return true;
+}
+
+/* A block of A64 code from @a addr that ends with a waypoint. */
+static inline void set_a64(struct itrace_block *block, uint64_t addr, uint32_t len, uint8_t source, uint8_t class,
+		uint8_t flags, uint64_t target)
+{
+	block->start = addr;
+	block->len = len;
+	block->target = class == ITRACE_INSN_DIRECT ? target : addr + len;
+	block->count = (uint16_t)(len / 4);
+	block->source = source;
+	block->end = class == ITRACE_INSN_INDIRECT ? ITRACE_BLOCK_INDIRECT : 0;
+	if (class == ITRACE_INSN_DIRECT && !(flags & ITRACE_INSN_COND) && target != addr + len)
+		block->end = ITRACE_BLOCK_ALWAYS;
+	block->tag = itrace_event_range_tag(ITRACE_ISA_A64, (enum itrace_insn_class)class, flags | ITRACE_EVENT_EXECUTED, 4);
+}
+
+/* The same when @a opcode, its last instruction, is none of the common ones. @returns false when it is no waypoint. */
+static NOT_INLINE bool set_rare_a64(const struct itrace_insn_rules *rules, uint32_t opcode, uint64_t addr, uint32_t len,
+		uint8_t source, struct itrace_block *block)
+{
+	struct itrace_insn insn;
+
+	itrace_insn_a64(rules, opcode, addr + len - 4, &insn);
+	if (insn.class == ITRACE_INSN_OTHER)
+		return false;
+	set_a64(block, addr, len, source, insn.class, insn.flags, insn.target);
+	if (insn.flags & ITRACE_INSN_ERET)
+		block->end = ITRACE_BLOCK_SPECIAL;
+	return true;
+}
+
+/*
+ * The common block: A64, in one piece of the image, not too long. Where code does not repeat, most of the time goes here.
+ * @returns false when it is another: then itrace_block_walk() has to do it.
+ */
+static inline bool walk_a64(struct itrace_block_cache *cache, uint64_t addr, uint8_t space, struct itrace_block *block)
+{
+	if ((addr - cache->window_addr >= cache->window_len || space != cache->window_space) &&
+			!move_window(cache, addr, space))
+		return false;
+
+	const uint64_t skip = addr - cache->window_addr;
+	const uint8_t *const begin = cache->window + skip;
+	const uint64_t avail = (cache->window_len - skip) / 4;
+	const uint8_t *const end = begin + 4 * (avail < ITRACE_BLOCK_COUNT_MAX ? avail : ITRACE_BLOCK_COUNT_MAX);
+	for (const uint8_t *pos = begin; pos < end; pos += 4) {
+		const uint32_t opcode = itrace_le32(pos);
+		if (is_udf(opcode))
+			return false;
+		if (!itrace_insn_a64_may_branch(opcode))
 			continue;
-		block->start = addr;
-		block->len = 4 * (i + 1);
-		block->target = addr + block->len;
-		block->count = (uint16_t)(i + 1);
-		block->source = source;
-		block->end = 0;
-		block->tag = itrace_event_range_tag(ITRACE_ISA_A64, (enum itrace_insn_class)insn.class,
-				insn.flags | ITRACE_EVENT_EXECUTED, 4);
-		set_waypoint(block, &insn, ITRACE_ISA_A64);
-		return true;
+		const uint32_t len = (uint32_t)(pos - begin) + 4;
+		struct itrace_insn insn;
+		if (itrace_insn_a64_common(opcode, addr + len - 4, &insn)) {
+			if (insn.class == ITRACE_INSN_OTHER)
+				continue;
+			set_a64(block, addr, len, cache->window_source, insn.class, insn.flags, insn.target);
+			return true;
+		}
+		if (set_rare_a64(cache->rules, opcode, addr, len, cache->window_source, block))
+			return true;
 	}
 	return false;
 }
 
-static void decode_block(struct itrace_block_cache *cache, uint64_t addr, uint32_t key, uint8_t space,
+static NOT_INLINE void decode_block(struct itrace_block_cache *cache, uint64_t addr, uint32_t key, uint8_t space,
 		struct itrace_block *block)
 {
 	const struct itrace_walk walk = {
@@ -312,8 +357,6 @@ static void decode_block(struct itrace_block_cache *cache, uint64_t addr, uint32
 		.space = space,
 	};
 
-	if (walk.isa == ITRACE_ISA_A64 && walk_a64(cache->image, cache->rules, addr, space, block))
-		return;
 	itrace_block_walk(cache->image, cache->rules, &walk, block);
 }
 
@@ -322,7 +365,8 @@ const struct itrace_block *itrace_block_cache_miss(struct itrace_block_cache *ca
 {
 	struct itrace_block *block = &cache->blocks[itrace_block_place(addr) & cache->mask];
 
-	decode_block(cache, addr, key, space, block);
+	if (itrace_block_key_isa(key) != ITRACE_ISA_A64 || !walk_a64(cache, addr, space, block))
+		decode_block(cache, addr, key, space, block);
 	if (cache->links_special && itrace_event_flags(block->tag) & ITRACE_INSN_LINK)
 		block->end |= ITRACE_BLOCK_SPECIAL;
 	block->key = key;

@@ -42,10 +42,12 @@ _Static_assert(sizeof(struct itrace_block) == 32, "two blocks in a cache line");
 #define ITRACE_BLOCK_IT_MASK	0x07u	/* instructions behind the block that an open IT block makes conditional */
 #define ITRACE_BLOCK_INDIRECT	0x08u	/* ends with an indirect branch that is no exception return */
 #define ITRACE_BLOCK_SPECIAL	0x10u	/* its last instruction needs a closer look: links, exchanges, returns from exception */
-#define ITRACE_BLOCK_EXCHANGE	0x20u	/* a taken branch goes from A32 to T32 or back */
+#define ITRACE_BLOCK_EXCHANGE	ITRACE_BLOCK_INDIRECT	/* of a direct branch, with SPECIAL: it goes from A32 to T32 or back */
+#define ITRACE_BLOCK_ALWAYS	0x20u	/* its last instruction is a direct branch elsewhere, always taken: no N atom */
 #define ITRACE_BLOCK_CUT_MASK	0xc0u	/* it did not end at a waypoint, but ... */
 #define ITRACE_BLOCK_NO_MEMORY	0x40u	/* because the image has no bytes behind it */
-#define ITRACE_BLOCK_UNDESCRIBED 0x80u	/* before a branch for which no source says how it is traced */
+#define ITRACE_BLOCK_UNDESCRIBED 0x80u	/* before a branch for which no source says how it is traced; A64: before an opcode
+					 * that is permanently undefined */
 #define ITRACE_BLOCK_FULL	0xc0u	/* at count_max: the walk goes on behind it; when passing waypoints also before
 					 * a branch that is always taken: it cannot go on */
 
@@ -61,6 +63,13 @@ struct itrace_block_cache {
 	uint8_t space_mask;		/* 0 when the image looks the same from every space */
 	bool links_special;		/* branches with link are: there is a return stack to push on */
 	uint64_t miss_count;
+
+	/* the piece of the image in which the last block was decoded, so that the next need not look for it */
+	const uint8_t *window;
+	uint64_t window_addr;
+	uint64_t window_len;
+	uint8_t window_space;
+	uint8_t window_source;
 };
 
 /*

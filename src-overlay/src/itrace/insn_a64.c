@@ -8,6 +8,7 @@
  */
 
 #include "insn.h"
+#include "insn_a64_fast.h"
 
 /* What a row asks of struct itrace_insn_rules. */
 enum {
@@ -39,7 +40,7 @@ static const struct {
 
 _Static_assert(sizeof(a64_imm_fields) / sizeof(a64_imm_fields[0]) == A64_IMM_NUM, "one row for each enum a64_imm");
 
-/* A group of rows is about one place of the encoding and is found by bits 31:29 and 25 of the opcode. */
+/* A group of rows is about one place of the encoding and is found by itrace_insn_a64_place(). */
 enum a64_group {
 	A64_GROUP_NONE,
 	A64_GROUP_B,
@@ -167,37 +168,6 @@ static const struct a64_row a64_rows[A64_GROUP_NUM][A64_ROW_MAX] = {
 	},
 };
 
-/*
- * The direct branches of every program, one for each place of a64_groups, told from all else by one comparison: most
- * waypoints are among them, and a scan over rows costs several times as much. They are in a64_rows, too.
- */
-struct a64_direct {
-	uint32_t mask;
-	uint32_t value;
-	uint8_t left;	/* shifts that leave the word offset, sign-extended */
-	uint8_t right;
-	uint8_t flags;
-};
-
-static const struct a64_direct a64_directs[16] = {
-	[0x0] = { 0xfc000000, 0x14000000, 6, 6, 0 },				/* B */
-	[0x1] = { 0xfc000000, 0x14000000, 6, 6, 0 },
-	[0x2] = { 0x7e000000, 0x34000000, 8, 13, ITRACE_INSN_COND },		/* CBZ, CBNZ */
-	[0x3] = { 0x7e000000, 0x36000000, 13, 18, ITRACE_INSN_COND },		/* TBZ, TBNZ */
-	[0x4] = { 0xff000008, 0x54000000, 8, 13, ITRACE_INSN_COND },		/* B.EQ to B.VC, BC.EQ to BC.VC */
-	[0x5] = { 0, 1, 0, 0, 0 },						/* nothing */
-	[0x6] = { 0, 1, 0, 0, 0 },
-	[0x7] = { 0, 1, 0, 0, 0 },
-	[0x8] = { 0xfc000000, 0x94000000, 6, 6, ITRACE_INSN_LINK },		/* BL */
-	[0x9] = { 0xfc000000, 0x94000000, 6, 6, ITRACE_INSN_LINK },
-	[0xa] = { 0x7e000000, 0x34000000, 8, 13, ITRACE_INSN_COND },
-	[0xb] = { 0x7e000000, 0x36000000, 13, 18, ITRACE_INSN_COND },
-	[0xc] = { 0, 1, 0, 0, 0 },
-	[0xd] = { 0, 1, 0, 0, 0 },
-	[0xe] = { 0, 1, 0, 0, 0 },
-	[0xf] = { 0, 1, 0, 0, 0 },
-};
-
 static bool a64_gate_open(const struct itrace_insn_rules *rules, unsigned int gate)
 {
 	return (!(gate & A64_V8_3) || rules->v8_3) && (!(gate & A64_V9) || rules->v9) &&
@@ -233,9 +203,6 @@ static void a64_by_rows(const struct itrace_insn_rules *rules, uint32_t opcode, 
 
 void itrace_insn_a64(const struct itrace_insn_rules *rules, uint32_t opcode, uint64_t addr, struct itrace_insn *insn)
 {
-	const unsigned int place = (opcode >> 28 & 0xe) | (opcode >> 25 & 0x1);
-	const struct a64_direct *direct = &a64_directs[place];
-
 	insn->size = 4;
 	insn->target_isa = ITRACE_ISA_A64;
 	insn->it_count = 0;
@@ -243,12 +210,7 @@ void itrace_insn_a64(const struct itrace_insn_rules *rules, uint32_t opcode, uin
 		insn->target = 0;
 		insn->class = ITRACE_INSN_OTHER;
 		insn->flags = 0;
-	} else if ((opcode & direct->mask) == direct->value) {
-		const int32_t words = (int32_t)(opcode << direct->left) >> direct->right;
-		insn->target = (addr + (uint64_t)(int64_t)words * 4) & ~UINT64_C(1);
-		insn->class = ITRACE_INSN_DIRECT;
-		insn->flags = direct->flags;
-	} else {
-		a64_by_rows(rules, opcode, addr, place, insn);
+	} else if (!itrace_insn_a64_common(opcode, addr, insn)) {
+		a64_by_rows(rules, opcode, addr, itrace_insn_a64_place(opcode), insn);
 	}
 }
