@@ -312,8 +312,9 @@ static bool same(const char *what, const struct kind *kind, uint64_t seed, const
 
 /*
  * Streams whose log knows more than the trace says:
- * with a return stack, an exception without an address before it means that the address was on the stack; in a Q element
- * that ends in a failed transaction, its last instruction is no branch, so that the way to the next address is not known.
+ * with a return stack, an exception without an address before it means that the address was on the stack; in a Q
+ * element that ends in a failed transaction, its last instruction is no branch, so that the way to the next address is
+ * not known.
  */
 static bool undecidable(const struct sim_stream *stream)
 {
@@ -399,8 +400,8 @@ int main(int argc, char **argv)
 		if (!feature_count[i] && !only)
 			failed++;
 	}
-	printf("%" PRIu64 " instructions compared; %lu streams left out whose log knows more than the trace\n", instructions,
-		left_out);
+	printf("%" PRIu64 " instructions compared; %lu streams left out whose log knows more than the trace\n",
+		instructions, left_out);
 	sim_stream_free(&stream);
 	sim_cpus_free(&cpus);
 	printf("%lu passed, %lu failed\n", passed, failed);

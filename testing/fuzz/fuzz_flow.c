@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 /*
- * Any bytes as a trace: the first ones choose registers, framing and how the input is cut, the rest is both the trace and
- * the program image. Held: no fault, an end in bounded time, and a ledger that balances.
+ * Any bytes as a trace: the first ones choose registers, framing and how the input is cut, the rest is both the trace
+ * and the program image. Held: no fault, an end in bounded time, and a ledger that balances.
  */
 
 #include <stdint.h>

@@ -60,7 +60,8 @@ static inline void random_config(struct random_case *c)
 	regs.trcidr2 = random_below(c, 2) ? 0xc0001088 : 0x488;
 	regs.trcidr8 = depths[random_below(c, sizeof(depths) / sizeof(depths[0]))];
 	regs.trcconfigr = random_below(c, 2) << 12 | random_below(c, 2) << 4 | 1;
-	itrace_ete_config_init(&c->config, protocol, profile, (enum itrace_arch)random_below(c, ITRACE_ARCH_NUM), &regs, NULL);
+	itrace_ete_config_init(&c->config, protocol, profile, (enum itrace_arch)random_below(c, ITRACE_ARCH_NUM), &regs,
+		NULL);
 }
 
 /* Words that are branches in one instruction set or another, to places inside the code. */

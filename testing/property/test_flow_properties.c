@@ -210,6 +210,38 @@ static void splitting_keeps_the_instructions(void **state)
 	}
 }
 
+/* A reset anywhere, as where two captures meet, loses what was begun and no byte of the ledger. */
+static void reset_keeps_the_balance(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= cases(); seed++) {
+		struct random_case c;
+		struct itrace_event events[16];
+		struct itrace_ledger ledger;
+		static struct itrace_ete_flow flow;
+		static struct itrace_image image;
+		static struct itrace_block blocks[256];
+		random_case_make(&c, seed);
+		const size_t cut = random_below(&c, (uint32_t)c.len + 1);
+		itrace_ledger_init(&ledger);
+		itrace_image_init(&image, c.segments, 3, NULL, NULL);
+		itrace_ete_flow_init(&flow, &c.config, &image, blocks, 256, &ledger);
+		itrace_ete_flow_feed(&flow, 0, c.stream, cut);
+		while (itrace_ete_flow_next(&flow, events, 16))
+			;
+		itrace_ete_flow_reset(&flow, ITRACE_NO_SYNC_RESET);
+		itrace_ete_flow_feed(&flow, cut, c.stream + cut, c.len - cut);
+		while (itrace_ete_flow_next(&flow, events, 16))
+			;
+		itrace_ete_flow_finish(&flow);
+		while (itrace_ete_flow_next(&flow, events, 16))
+			;
+		assert_true(itrace_ledger_balances(&ledger));
+		assert_int_equal(ledger.trace_len, c.len);
+		random_case_free(&c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +249,7 @@ int main(void)
 		cmocka_unit_test(any_cache_and_batch_give_the_same),
 		cmocka_unit_test(the_layers_give_the_same_as_the_fast_path),
 		cmocka_unit_test(splitting_keeps_the_instructions),
+		cmocka_unit_test(reset_keeps_the_balance),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

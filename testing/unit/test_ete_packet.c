@@ -211,8 +211,9 @@ static const struct row rows[] = {
 	ROW(ALL, "\x06\x09", EXCEPTION, EXCEPTS(0x04)),				/* 46 */
 	ROW(ALL, "\x06\x1d", EXCEPTION, EXCEPTS(0x0e)),				/* 47 */
 	ROW(ALL, "\x06\x5c", EXCEPTION, EXCEPTS_AT_TARGET(0x0e)),
-	ROW(ALL, "\x06\x1c", EXCEPTION, EXCEPTS(0x0e)),	/* E = 0 and 3 are reserved, and read as 1 */
-	ROW(ALL, "\x06\x5d", EXCEPTION, EXCEPTS(0x0e)),
+	BAD(ALL, "\x06\x1c", EXCEPTION),	/* E = 0 and 3 are reserved */
+	BAD(ALL, "\x06\x5d", EXCEPTION),
+	BAD(ALL, "\x06\x9c\x01", EXCEPTION),
 	ROW(ALL, "\x06\x9d\x01", EXCEPTION, EXCEPTS(0x2e)),
 	ROW(ALL, "\x06\x91\x10", EXCEPTION, EXCEPTS(0x208)),
 	ROW(ALL, "\x06\x9f\x1f", EXCEPTION, EXCEPTS(0x3ef)),

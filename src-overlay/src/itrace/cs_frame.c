@@ -162,9 +162,11 @@ static int frame_next_aligned(struct itrace_cs_frame *frame)
 		return 0;
 	}
 	if (!memcmp(bytes, four_syncs, FRAME_LEN)) {
+		const bool joins = frame->id != ITRACE_ID_NONE;
 		frame->sync_len_total += FRAME_LEN;
 		frame->id = ITRACE_ID_NONE;
-		return 0;
+		frame->error_off = off;
+		return joins ? ITRACE_FRAME_JOIN : 0;
 	}
 	frame_throw(frame, off, FRAME_LEN);
 	return -1;

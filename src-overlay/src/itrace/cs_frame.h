@@ -69,13 +69,16 @@ void itrace_cs_frame_init(struct itrace_cs_frame *frame, enum itrace_framing fra
 /* Give the next bytes; they must stay until itrace_cs_frame_next() has returned 0. Any split is allowed. */
 void itrace_cs_frame_feed(struct itrace_cs_frame *frame, uint64_t off, const uint8_t *bytes, size_t len);
 
+#define ITRACE_FRAME_JOIN	(-2)
+
 /*
  * The next run.
  * @returns 1 with *run filled; 0: give more bytes; -1: a frame was thrown away because of a bad sync in it or an
  * impossible ID (0x7f, an even byte FF); error_off tells where. The current ID is then unknown. Call again: aligned
  * frames go on with the next frame, the others search the next full sync.
  *
- * An aligned frame of four full syncs (perf writes one where its buffer wrapped) makes the current ID unknown, too.
+ * ITRACE_FRAME_JOIN: an aligned frame of four full syncs, which perf writes where two captures meet: what came before has
+ * no continuation here (error_off tells where). The current ID is unknown, too.
  *
  * Index rule (OpenCSD's): the first run of a frame has the frame's offset; an ID change at pair n starts a run with the
  * offset frame + 2n, and byte k of a run counts as run + k.

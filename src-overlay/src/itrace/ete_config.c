@@ -200,9 +200,11 @@ static const char *absurd(const struct itrace_ete_registers *regs)
 static const char *contradiction(const struct itrace_ete_registers *regs)
 {
 	if (bits(regs->trcconfigr, 4, 4) && !bits(regs->trcidr0, 7, 7))
-		return "TRCCONFIGR.CCI is set, but by TRCIDR0.TRCCCI there is no cycle counting: one of them is wrong or missing";
+		return "TRCCONFIGR.CCI is set, but by TRCIDR0.TRCCCI there is no cycle counting: "
+			"one of them is wrong or missing";
 	if (bits(regs->trcconfigr, 12, 12) && !bits(regs->trcidr0, 9, 9))
-		return "TRCCONFIGR.RS is set, but by TRCIDR0.RETSTACK there is no return stack: one of them is wrong or missing";
+		return "TRCCONFIGR.RS is set, but by TRCIDR0.RETSTACK there is no return stack: "
+			"one of them is wrong or missing";
 	return NULL;
 }
 

@@ -37,7 +37,7 @@ enum itrace_arch {
 	ITRACE_ARCH_NUM
 };
 
-/* The registers as read from the trace unit. Those that were not given hold the value of itrace_ete_registers_default(). */
+/* The registers as read from the trace unit. Those not given hold the value of itrace_ete_registers_default(). */
 struct itrace_ete_registers {
 	uint32_t trcconfigr;
 	uint32_t trctraceidr;
@@ -81,7 +81,8 @@ struct itrace_ete_config {
 void itrace_ete_registers_default(enum itrace_protocol protocol, struct itrace_ete_registers *regs);
 
 /*
- * The register called @a name ("TRCIDR0", without regard to case), or NULL when decoding does not need one of that name.
+ * The register called @a name ("TRCIDR0", without regard to case), or NULL when decoding needs none of that name.
+ * It is a member of @a regs; nothing is read.
  */
 uint32_t *itrace_ete_register(struct itrace_ete_registers *regs, const char *name);
 

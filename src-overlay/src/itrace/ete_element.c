@@ -101,7 +101,8 @@ static void forget_queue(struct itrace_ete_elements *elements)
  * The packets make no sense from here on: give up what is not committed and wait for the next A-Sync.
  * @param now say so at once; else with the next packet
  */
-static void lose_sync(struct itrace_ete_elements *elements, enum itrace_gap cause, uint64_t off, uint32_t number, bool now)
+static void lose_sync(struct itrace_ete_elements *elements, enum itrace_gap cause, uint64_t off, uint32_t number,
+		bool now)
 {
 	forget_queue(elements);
 	fill_gap(elements, cause, off, number);
@@ -110,29 +111,36 @@ static void lose_sync(struct itrace_ete_elements *elements, enum itrace_gap caus
 	elements->no_sync_now = now;
 	elements->markers_seen = false;
 	elements->last_is = 0;
+	/* where packets begin is no longer sure: an A-Sync may stand anywhere */
+	itrace_ete_stream_resync(&elements->stream);
 }
 
-void itrace_ete_elements_init(struct itrace_ete_elements *elements, const struct itrace_ete_config *config,
-		struct itrace_ledger *ledger)
+static void begin(struct itrace_ete_elements *elements, enum itrace_no_sync why)
 {
-	itrace_ete_stream_init(&elements->stream, config, ledger);
 	elements->head = 0;
 	elements->packet_off = 0;
 	elements->release = 0;
 	elements->has_gap = false;
 	elements->no_sync_now = false;
 	elements->state = ITRACE_ELEMENTS_NO_SYNC;
-	elements->no_sync = ITRACE_NO_SYNC_INIT;
+	elements->no_sync = (uint8_t)why;
 	elements->last_is = 0;
 	elements->markers_seen = false;
 	elements->end_done = false;
 	forget_queue(elements);
 }
 
+void itrace_ete_elements_init(struct itrace_ete_elements *elements, const struct itrace_ete_config *config,
+		struct itrace_ledger *ledger)
+{
+	itrace_ete_stream_init(&elements->stream, config, ledger);
+	begin(elements, ITRACE_NO_SYNC_INIT);
+}
+
 void itrace_ete_elements_reset(struct itrace_ete_elements *elements, enum itrace_no_sync why)
 {
-	itrace_ete_elements_init(elements, elements->stream.config, elements->stream.ledger);
-	elements->no_sync = (uint8_t)why;
+	itrace_ete_stream_reset(&elements->stream);
+	begin(elements, why);
 }
 
 void itrace_ete_elements_feed(struct itrace_ete_elements *elements, uint64_t off, const uint8_t *bytes, size_t len)
@@ -147,9 +155,17 @@ void itrace_ete_elements_finish(struct itrace_ete_elements *elements)
 
 /* --- packets to queue entries --- */
 
-static void set_context(struct itrace_ete_element *element, const struct itrace_ete_packet *packet)
+static void set_context(const struct itrace_ete_elements *elements, struct itrace_ete_element *element,
+		const struct itrace_ete_packet *packet)
 {
+	const struct itrace_ete_config *config = elements->stream.config;
+
+	/* an ID that this trace unit does not have is not there, whatever the packet says */
 	element->info = packet->info;
+	if (!config->vmid_len)
+		element->info &= (uint8_t)~ITRACE_CONTEXT_HAS_VMID;
+	if (!config->cid_len)
+		element->info &= (uint8_t)~ITRACE_CONTEXT_HAS_CID;
 	element->vmid = packet->vmid;
 	element->cid = packet->cid;
 }
@@ -160,7 +176,7 @@ static void give_addr(struct itrace_ete_elements *elements, const struct itrace_
 	struct itrace_ete_element *element = entry(elements, elements->count - 1);
 
 	if (packet->flags & ITRACE_PKT_CONTEXT) {
-		set_context(element, packet);
+		set_context(elements, element, packet);
 		element->flags |= ITRACE_ELEMENT_HAS_CONTEXT;
 	}
 	if (packet->flags & ITRACE_PKT_ADDR) {
@@ -184,7 +200,7 @@ static void push_addr_context(struct itrace_ete_elements *elements, const struct
 		struct itrace_ete_element *context = push(elements, ITRACE_ELEMENT_CONTEXT, packet);
 		context->is = elements->last_is;
 		if (packet->flags & ITRACE_PKT_CONTEXT)
-			set_context(context, packet);
+			set_context(elements, context, packet);
 		else
 			context->flags |= ITRACE_ELEMENT_SAME;
 		if (packet->flags & ITRACE_PKT_ADDR)
@@ -612,6 +628,9 @@ static void mispredict(struct itrace_ete_elements *elements)
 		case ITRACE_ELEMENT_UNSEEN:
 			return;		/* it was one of those */
 		case ITRACE_ELEMENT_ADDR:
+			/* a context of the same packet stays, but its instruction set was that of the wrong way */
+			if (i > 1 && entry(elements, i - 2)->kind == ITRACE_ELEMENT_CONTEXT)
+				entry(elements, i - 2)->flags &= (uint8_t)~ITRACE_ELEMENT_WITH_ADDR;
 			for (uint32_t k = i; k < elements->count; k++)
 				*entry(elements, k - 1) = *entry(elements, k);
 			elements->count--;
@@ -668,7 +687,8 @@ static bool next_left(struct itrace_ete_elements *elements, struct itrace_ete_el
 			return true;
 	if (elements->has_cycles)
 		insert_cycles(elements);
-	if (elements->has_gap && elements->gap.info == ITRACE_GAP_COMMIT_OVERRUN && elements->state == ITRACE_ELEMENTS_DECODE)
+	if (elements->has_gap && elements->gap.info == ITRACE_GAP_COMMIT_OVERRUN &&
+			elements->state == ITRACE_ELEMENTS_DECODE)
 		lose_sync(elements, ITRACE_GAP_COMMIT_OVERRUN, elements->gap.off, elements->gap.number, true);
 	if (elements->cancel)
 		cancel(elements);

@@ -106,8 +106,8 @@ struct itrace_ete_elements {
 };
 
 /*
- * True when nothing is queued or left to do and every P0 element commits at once: then atoms and target addresses may be
- * taken from the stream directly, with the same result.
+ * True when nothing is queued or left to do and every P0 element commits at once: then atoms and target addresses may
+ * be taken from the stream directly, with the same result.
  */
 static inline bool itrace_ete_elements_idle(const struct itrace_ete_elements *elements)
 {

@@ -8,6 +8,7 @@
 
 /* M profile: a preferred return address that says "tail-chained" or "deferred", and is none */
 #define PRA_TAIL_CHAIN		0xfffffffeu
+#define EXCEPTION_LAZY_FP	0x19u
 
 /* A walk to a preferred return address passes no waypoint, so it is not longer than the longest straight-line code. */
 #define STRAIGHT_BLOCKS_MAX	16u
@@ -263,6 +264,14 @@ static bool emit_walk_end(struct itrace_ete_flow *flow, uint64_t off, const stru
 	return true;
 }
 
+/* The trace says of this block what this code cannot have done: the image is not what ran. */
+static bool is_impossible(const struct itrace_ete_flow *flow, const struct itrace_block *block, bool executed)
+{
+	if ((block->end & ITRACE_BLOCK_CUT_MASK) == ITRACE_BLOCK_UNDESCRIBED)
+		return flow->isa == ITRACE_ISA_A64;
+	return !executed && block->end & ITRACE_BLOCK_ALWAYS;
+}
+
 /*
  * The oldest atom, whatever state the flow is in.
  * @returns false when the atom is not used up: its straight-line code is longer than a block.
@@ -273,11 +282,20 @@ static bool walk_atom(struct itrace_ete_flow *flow, uint64_t off, bool executed)
 		emit_gap(flow, ITRACE_GAP_RETURN_STACK, off, flow->addr, 0);
 		return true;
 	}
+	if (flow->excepted && !flow->need_context) {
+		/* the handler's address was not sent, and this ran there */
+		emit_gap(flow, ITRACE_GAP_NO_ADDRESS, off, flow->addr, 0);
+		lose_place(flow);
+	}
 	if (flow->need_addr || flow->need_context)
 		return true;
-	flow->excepted = false;
 	const struct itrace_block *block = find_block(flow);
 	const bool cut = block->end & ITRACE_BLOCK_CUT_MASK;
+	if (is_impossible(flow, block, executed)) {
+		emit_gap(flow, ITRACE_GAP_BAD_IMAGE, off, block->start + block->len, 0);
+		lose_place(flow);
+		return true;
+	}
 	if (block->count)
 		emit_block(flow, off, block, executed || cut ? block->tag : block->tag & ~executed_mask());
 	if (emit_walk_end(flow, off, block))
@@ -411,6 +429,13 @@ static void walk_to_exception(struct itrace_ete_flow *flow, const struct itrace_
 	emit_walk_end(flow, element->off, &straight.block);
 }
 
+/* M profile: the stacking that a lazy FP context put off. It has no handler; execution goes on where it was. */
+static bool is_lazy_fp(const struct itrace_ete_flow *flow, const struct itrace_ete_element *element)
+{
+	return flow->elements.stream.config->profile == ITRACE_PROFILE_M && element->number == EXCEPTION_LAZY_FP &&
+		element->flags & ITRACE_ELEMENT_HAS_ADDR && element->addr != PRA_TAIL_CHAIN;
+}
+
 static void do_exception(struct itrace_ete_flow *flow, const struct itrace_ete_element *element)
 {
 	const bool m_profile = flow->elements.stream.config->profile == ITRACE_PROFILE_M;
@@ -421,10 +446,13 @@ static void do_exception(struct itrace_ete_flow *flow, const struct itrace_ete_e
 	if (element->flags & ITRACE_ELEMENT_MATCHES_TARGET && has_addr)
 		go_to(flow, element->addr, isa_of(flow, element->is));	/* an address, so nothing is popped */
 	else if (flow->pop_pending && (flow->left_by_eret || !pop(flow)))
-		lose_place(flow);	/* it was taken where a return went; of an exception return none is kept */
+		flow->pop_pending = false;	/* it was taken where a return went; of an exception return none is kept */
 	if (element->flags & ITRACE_ELEMENT_HAS_CONTEXT)
 		do_context(flow, element);
-	/* the trace does not say where that branch went; between its target and here instructions may be missing */
+	/*
+	 * The trace does not say where that branch went; between its target and here instructions may be missing. (With a
+	 * return stack the address may have been on the trace unit's from before the trace began.)
+	 */
 	if (has_addr && flow->need_addr && flow->branched_away && !flow->left_by_eret && !uses_stack(flow))
 		emit_gap(flow, ITRACE_GAP_NO_ADDRESS, element->off, flow->addr, 0);
 	/* an exception right behind another was taken in its handler, whose address was not sent */
@@ -443,14 +471,15 @@ static void do_exception(struct itrace_ete_flow *flow, const struct itrace_ete_e
 		flags |= ITRACE_EVENT_FAULT_PENDING;
 	event.tag = itrace_event_tag(ITRACE_EVENT_EXCEPTION, flags, 0);
 	emit(flow, &event);
-	/* the handler's address follows; only where execution stands at the return address does it make sense to go on without */
+	/* the handler's address follows */
 	flow->it_left = 0;
 	flow->pop_pending = false;
 	flow->left_by_eret = false;
 	flow->branched_away = false;
-	if (!has_addr || flow->addr != element->addr)
-		flow->need_addr = true;
+	flow->need_addr = true;
 	flow->excepted = true;
+	if (is_lazy_fp(flow, element))
+		go_to(flow, element->addr, flow->isa);
 }
 
 static void do_q(struct itrace_ete_flow *flow, const struct itrace_ete_element *element)
@@ -555,6 +584,12 @@ static void do_source_addr(struct itrace_ete_flow *flow, const struct itrace_ete
 		emit_walk_end(flow, element->off, &last);
 		return;
 	}
+	if (itrace_event_branch(last.tag) == ITRACE_INSN_OTHER) {
+		/* a source address is that of a waypoint */
+		emit_gap(flow, ITRACE_GAP_BAD_IMAGE, element->off, element->addr, 0);
+		lose_place(flow);
+		return;
+	}
 	if (flow->split_at_n && !flow->need_addr && flow->addr < element->addr) {
 		flow->splitting = true;
 		flow->split_end = element->addr;
@@ -570,7 +605,8 @@ static void continue_split(struct itrace_ete_flow *flow)
 	const struct itrace_block *block = find_block(flow);
 	struct itrace_block last;
 
-	if (block->count && flow->addr + block->len <= flow->split_end && !(block->end & ITRACE_BLOCK_CUT_MASK)) {
+	if (block->count && flow->addr + block->len <= flow->split_end && !(block->end & ITRACE_BLOCK_CUT_MASK) &&
+			!is_impossible(flow, block, false)) {
 		emit_block(flow, flow->split_off, block, block->tag & ~executed_mask());
 		flow->addr += block->len;
 		flow->it_left = block->end & ITRACE_BLOCK_IT_MASK;
@@ -761,8 +797,12 @@ static ALWAYS_INLINE uint32_t fast_atoms(struct itrace_ete_flow *flow, struct fa
 		const uint64_t taken = 0 - (uint64_t)(*atoms & 1);
 		if (block->start != fast->addr || block->key != fast->key)
 			block = itrace_block_cache_miss(&flow->cache, fast->addr, fast->key, flow->space);
-		if (block->end) {
-			if (block->end != ITRACE_BLOCK_INDIRECT || !fast->plain_indirect)
+		if (block->end & ITRACE_BLOCK_ALWAYS & ~taken)
+			break;		/* it cannot have been not taken */
+		const uint8_t how = block->end & (uint8_t)~ITRACE_BLOCK_ALWAYS;
+		if (how) {
+			/* an indirect branch is plain, too, as long as its target is not on a return stack */
+			if (how != ITRACE_BLOCK_INDIRECT || !fast->plain_indirect)
 				break;
 			fast->need_addr = taken & 1;
 		}

@@ -26,15 +26,18 @@ static const uint8_t header_kind[256] = {
 	/* 04 */ P(TRACE_ON), P(FUNCTION_RETURN), P(EXCEPTION), P(EXCEPTION_RETURN),
 	/* 08 */ RSVD, P(INSTRUMENTATION), P(TRANSACTION_START), P(TRANSACTION_COMMIT),
 	/* 0c */ P(CYCLES_F2), P(CYCLES_F2), P(CYCLES_F1), P(CYCLES_F1),
-	/* 10 */ P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3),
-	/* 18 */ P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3),
+	/* 10 */ P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3),
+	/* 14 */ P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3),
+	/* 18 */ P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3),
+	/* 1c */ P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3), P(CYCLES_F3),
 	/* 20 */ P(SYNC_NUMBERED), P(SYNC_NUMBERED), P(SYNC_NUMBERED), P(SYNC_NUMBERED),
 	/* 24 */ P(SYNC_NUMBERED), P(SYNC_NUMBERED), P(SYNC_NUMBERED), P(SYNC_NUMBERED),
 	/* 28 */ P(SYNC_UNNUMBERED), P(SYNC_UNNUMBERED), P(SYNC_UNNUMBERED), P(SYNC_UNNUMBERED),
 	/* 2c */ P(SYNC_UNNUMBERED), P(COMMIT), P(CANCEL_F1), P(CANCEL_F1_MISPREDICT),
 	/* 30 */ P(MISPREDICT), P(MISPREDICT), P(MISPREDICT), P(MISPREDICT),
 	/* 34 */ P(CANCEL_F2), P(CANCEL_F2), P(CANCEL_F2), P(CANCEL_F2),
-	/* 38 */ P(CANCEL_F3), P(CANCEL_F3), P(CANCEL_F3), P(CANCEL_F3), P(CANCEL_F3), P(CANCEL_F3), P(CANCEL_F3), P(CANCEL_F3),
+	/* 38 */ P(CANCEL_F3), P(CANCEL_F3), P(CANCEL_F3), P(CANCEL_F3),
+	/* 3c */ P(CANCEL_F3), P(CANCEL_F3), P(CANCEL_F3), P(CANCEL_F3),
 	/* 40 */ P(COND_INSTR_F2), P(COND_INSTR_F2), P(COND_INSTR_F2), P(COND_FLUSH),
 	/* 44 */ P(COND_RESULT_F4), P(COND_RESULT_F4), P(COND_RESULT_F4), RSVD,
 	/* 48 */ P(COND_RESULT_F2), P(COND_RESULT_F2), P(COND_RESULT_F2), RSVD,
@@ -262,8 +265,12 @@ static void read_exception(const struct itrace_ete_config *config, struct reader
 		packet->kind = type == EXCEPTION_PE_RESET ? ITRACE_PACKET_PE_RESET : ITRACE_PACKET_TRANSACTION_FAIL;
 		return;
 	}
+	/* E: 01 the return address follows, 10 it is the target of the branch before, too; the others are reserved */
+	const unsigned int e = (byte >> 5 & 2) | (byte & 1);
+	if (!r->status && (e == 0 || e == 3))
+		r->status = ITRACE_BAD_SEQUENCE;
 	packet->flags |= ITRACE_PKT_ADDR_FOLLOWS;
-	if ((byte & 0x40) && !(byte & 0x01))
+	if (e == 2)
 		packet->flags |= ITRACE_PKT_MATCHES_TARGET;
 }
 
@@ -300,8 +307,8 @@ static void read_cycles_f2(const struct itrace_ete_config *config, struct reader
 		return;
 	if (!(header & 1))
 		set_commit(packet, commit + 1);
-	else if (config->max_spec_depth + commit > 15)
-		set_commit(packet, config->max_spec_depth + commit - 15);
+	else if ((uint64_t)config->max_spec_depth + commit > 15)
+		set_commit(packet, config->max_spec_depth - 15 + commit);
 	else
 		set_commit(packet, 0);
 }

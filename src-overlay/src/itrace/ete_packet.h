@@ -90,7 +90,7 @@ enum itrace_packet_kind {
 
 /* flags of struct itrace_ete_packet */
 #define ITRACE_PKT_ADDR		0x0001u	/* has an address (part): addr, addr_bits, is */
-#define ITRACE_PKT_CONTEXT	0x0002u	/* has context info: context, and vmid, cid by its bits */
+#define ITRACE_PKT_CONTEXT	0x0002u	/* has context info: info, and by its bits vmid, cid (0 where their size is 0) */
 #define ITRACE_PKT_CONTEXT_SAME	0x0004u	/* context packet that says: unchanged */
 #define ITRACE_PKT_CYCLES	0x0008u	/* has a cycle count: cycles */
 #define ITRACE_PKT_CYCLES_UNKNOWN 0x0010u
@@ -101,7 +101,7 @@ enum itrace_packet_kind {
 #define ITRACE_PKT_ADDR_FOLLOWS	0x0200u	/* Q, exception: the next address packet belongs to it */
 #define ITRACE_PKT_MATCHES_TARGET 0x0400u /* exception: address is also the target of the last P0 element */
 #define ITRACE_PKT_FAULT_PENDING 0x0800u
-#define ITRACE_PKT_SPEC		0x1000u	/* trace info: spec_depth was given */
+#define ITRACE_PKT_SPEC		0x1000u	/* trace info: the speculation depth was given: cid */
 
 #define ITRACE_PACKET_LEN_MAX	64	/* longer ones (absurd Trace Info extensions) are ITRACE_BAD_SEQUENCE */
 
@@ -111,12 +111,13 @@ enum itrace_packet_kind {
  */
 struct itrace_ete_packet {
 	uint64_t off;		/* byte offset of the first byte in the trace */
-	uint64_t addr;		/* ADDR: as sent (low addr_bits bits; match: index of the history entry); absolute once resolved.
-				 * TIMESTAMP: the value, likewise. INSTRUMENTATION: the payload */
+	uint64_t addr;		/* ADDR: as sent (low addr_bits bits; match: index of the history entry); absolute once
+				 * resolved. TIMESTAMP: the value, likewise. INSTRUMENTATION: the payload */
 	const uint8_t *bytes;	/* len bytes, valid until the next call */
 	uint16_t flags;		/* ITRACE_PKT_... */
 	uint8_t kind;		/* enum itrace_packet_kind */
-	uint8_t addr_bits;	/* ADDR: how many low bits were sent: 8, 9, 16, 17, 32, 64; 0 = exact match. TIMESTAMP: 7 .. 64 */
+	uint8_t addr_bits;	/* ADDR: how many low bits were sent: 8, 9, 16, 17, 32, 64; 0 = exact match.
+				 * TIMESTAMP: 7 .. 64 */
 	uint8_t is;		/* ADDR: instruction set bit, 0 or 1 */
 	uint8_t atom_count;	/* atoms, also those in cancel and mispredict packets; 0 = none */
 	uint8_t info;		/* context info byte; exception level of INSTRUMENTATION; EVENT: mask; TRACE_INFO: INFO[7:0];

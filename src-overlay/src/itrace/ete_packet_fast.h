@@ -57,7 +57,7 @@ static inline uint32_t itrace_le32(const uint8_t *bytes)
 	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/* Bits 31:0 of a long address whose four low bytes are @a bytes: bit 7 of the first (IS0: of the second, too) is no part. */
+/* Bits 31:0 of a long address from its four low bytes. Bit 7 of the first (IS0: of the second, too) is none. */
 static inline uint32_t itrace_addr32(const uint8_t *bytes, unsigned int is)
 {
 	uint32_t word = itrace_le32(bytes);
@@ -68,8 +68,8 @@ static inline uint32_t itrace_addr32(const uint8_t *bytes, unsigned int is)
 }
 
 /*
- * @returns the length of an atom or target address packet and *packet filled (not intended); 0 when it is another kind, or
- * when it is not whole in @a len bytes: then nothing is said.
+ * @returns the length of an atom or target address packet and *packet filled (but not its intended); 0 when it is
+ * another kind, or perhaps not whole in @a len bytes (at least 1): then itrace_ete_packet_read() has to look.
  */
 static inline int itrace_ete_packet_read_fast(const uint8_t *bytes, size_t len, struct itrace_ete_packet *packet)
 {

@@ -22,9 +22,18 @@ void itrace_ete_stream_reset(struct itrace_ete_stream *stream)
 {
 	const uint64_t unread_len = stream->held_len - stream->held_done + (uint64_t)(stream->end - stream->pos);
 
+	const bool seen_sync = stream->seen_sync;
+
 	if (stream->ledger)
 		stream->ledger->unsynced_len += unread_len;
 	itrace_ete_stream_init(stream, stream->config, stream->ledger);
+	stream->seen_sync = seen_sync;
+}
+
+void itrace_ete_stream_resync(struct itrace_ete_stream *stream)
+{
+	stream->synced = false;
+	stream->zeros = 0;
 }
 
 void itrace_ete_stream_feed(struct itrace_ete_stream *stream, uint64_t off, const uint8_t *bytes, size_t len)
@@ -239,7 +248,8 @@ static void hold_rest(struct itrace_ete_stream *stream)
 		hold_byte(stream);
 }
 
-unsigned int itrace_ete_stream_next(struct itrace_ete_stream *stream, struct itrace_ete_packet *packets, unsigned int n)
+unsigned int itrace_ete_stream_next(struct itrace_ete_stream *stream, struct itrace_ete_packet *packets,
+		unsigned int n)
 {
 	unsigned int done = 0;
 

@@ -4,8 +4,8 @@
  * The stream of packets of one trace unit: chunks of bytes in, resolved packets out.
  *
  * It finds the first A-Sync, holds a packet that is split between two chunks, and resolves what packets send
- * incompletely: addresses (history), timestamps, counts (threshold). It never loses its place by itself: after a reserved
- * header it goes on with the next byte, and says so.
+ * incompletely: addresses (history), timestamps, counts (threshold). It never loses its place by itself: after a
+ * reserved header it goes on with the next byte, and says so.
  */
 
 #ifndef OPENOCD_ITRACE_ETE_STREAM_H
@@ -65,12 +65,16 @@ void itrace_ete_stream_finish(struct itrace_ete_stream *stream);
  * packet.bytes is valid until the next call.
  * @returns how many; 0: give more bytes, or (after finish) the end.
  */
-unsigned int itrace_ete_stream_next(struct itrace_ete_stream *stream, struct itrace_ete_packet *packets, unsigned int n);
+unsigned int itrace_ete_stream_next(struct itrace_ete_stream *stream, struct itrace_ete_packet *packets,
+		unsigned int n);
 
 /*
- * Forget everything but the configuration and the ledger; the next bytes need a new A-Sync. Bytes that were given and are not
- * handed out yet count as not synchronised.
+ * Forget everything but the configuration and the ledger; the next bytes need a new A-Sync. Bytes that were given and
+ * are not handed out yet count as not synchronised.
  */
 void itrace_ete_stream_reset(struct itrace_ete_stream *stream);
+
+/* Look for the next A-Sync byte by byte, from behind the packet that was handed out last. Call after a batch of one. */
+void itrace_ete_stream_resync(struct itrace_ete_stream *stream);
 
 #endif /* OPENOCD_ITRACE_ETE_STREAM_H */

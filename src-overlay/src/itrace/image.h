@@ -3,8 +3,8 @@
 /*
  * The program image: which bytes are at an address in a memory space.
  *
- * An image is an array of segments in the caller's storage (ELF segments, raw dumps, the dumps of a snapshot) and, behind
- * them, an optional callback (live target memory). The first segment that matches in order of definition wins.
+ * An image is an array of segments in the caller's storage (ELF segments, raw dumps, the dumps of a snapshot) and,
+ * behind them, an optional callback (live target memory). The first segment that matches in order of definition wins.
  */
 
 #ifndef OPENOCD_ITRACE_IMAGE_H

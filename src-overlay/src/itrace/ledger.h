@@ -22,7 +22,7 @@ struct itrace_ledger {
 	uint64_t trace_len;
 	uint64_t decoded_len;	/* in packets that were understood */
 	uint64_t padding_len;	/* A-Sync, Ignore */
-	uint64_t unsynced_len;	/* before the first A-Sync or between an error and the next A-Sync, and a partial last packet */
+	uint64_t unsynced_len;	/* before the first A-Sync, between an error and the next one, a partial last packet */
 	uint64_t skipped_len;	/* reserved headers and malformed packets */
 	uint64_t frame_len;	/* bytes of frames (0: not framed); of them not trace_len: IDs, syncs, other trace IDs */
 	uint64_t partial_len;	/* of unsynced_len: the packet that was cut off at the end */

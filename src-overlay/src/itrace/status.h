@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 /*
- * Results of the packet layers: bytes used, need more, or bad.
+ * Results of the packet and configuration layers: bytes used, need more, or bad.
  */
 
 #ifndef OPENOCD_ITRACE_STATUS_H
@@ -13,10 +13,7 @@ enum itrace_status {
 	ITRACE_RESERVED = -2,		/* reserved header byte: no packet of any configuration starts with it */
 	ITRACE_RESERVED_CFG = -3,	/* header byte reserved in this configuration */
 	ITRACE_BAD_SEQUENCE = -4,	/* a packet whose later bytes cannot follow its header */
-	ITRACE_NO_MEMORY = -5,		/* the image has no bytes at this address */
-	ITRACE_BAD_CONFIG = -6,		/* registers contradict each other or ask for what is not decoded */
-	ITRACE_FULL = -7,		/* the caller's storage is used up */
-	ITRACE_END = -8			/* nothing follows */
+	ITRACE_BAD_CONFIG = -5		/* registers contradict each other or ask for what is not decoded */
 };
 
 #endif /* OPENOCD_ITRACE_STATUS_H */

@@ -45,14 +45,20 @@ static void hand_on(void *ctx, const struct itrace_event *events, unsigned int n
 		itrace_mouth_events(run->listing, events, n);
 	if (run->btrace)
 		itrace_mouth_events(run->btrace, events, n);
+	/* also at the end, where the last instructions are listed all at once */
+	if (run->weight > CHECK_CLOCK)
+		itrace_decode_tick(run);
 }
 
-/* The first branch to where no code is known: often the very fault that is being looked for. */
+/*
+ * The first branch to where no code is known: often the very fault that is being looked for. That known code ends, or
+ * that the handler of an exception is not known, is only a gap.
+ */
 static void watch_unmapped(struct itrace_decode_state *run, const struct itrace_event *event)
 {
 	uint64_t off = 0;
 
-	if (event->cause != ITRACE_GAP_NO_MEMORY || run->unmapped_told || !run->last_known)
+	if (event->cause != ITRACE_GAP_NO_MEMORY || run->unmapped_told || !run->last_branched)
 		return;
 	run->unmapped_told = true;
 	const struct itrace_symbol *symbol = itrace_program_function(&run->program, run->last_addr, &off);
@@ -69,13 +75,14 @@ static void watch(struct itrace_decode_state *run, const struct itrace_event *ev
 	for (unsigned int i = 0; i < n; i++) {
 		if (events[i].kind == ITRACE_EVENT_RANGE) {
 			run->last_addr = itrace_range_last(&events[i]);
-			run->last_known = true;
+			run->last_branched = itrace_range_branched(&events[i]);
+			run->isas |= 1u << events[i].isa;
 			run->weight += events[i].count;
 		} else if (events[i].kind == ITRACE_EVENT_GAP) {
 			watch_unmapped(run, &events[i]);
-			run->last_known = false;
-		} else if (events[i].kind == ITRACE_EVENT_TRACE_ON) {
-			run->last_known = false;
+			run->last_branched = false;
+		} else if (events[i].kind == ITRACE_EVENT_TRACE_ON || events[i].kind == ITRACE_EVENT_EXCEPTION) {
+			run->last_branched = false;
 		}
 	}
 	if (run->have_live)
@@ -106,7 +113,9 @@ static bool take_events(void *ctx, struct itrace_decoder *decoder, const struct 
 		itrace_selection_events(&run->selection, events, n);
 	else
 		hand_on(run, events, n);
-	if (run->weight > CHECK_CLOCK && itrace_decode_tick(run))
+	if (run->weight > CHECK_CLOCK)
+		itrace_decode_tick(run);
+	if (run->stop_reason)
 		return false;
 	if (run->selecting && run->selection.done) {
 		run->stop_reason = "selection";
@@ -191,7 +200,8 @@ static void take_frames(struct itrace_decode_pass *pass, uint64_t off, const uin
 			continue;
 		}
 		for (size_t i = 0; i < pass->count; i++)
-			itrace_decoder_break(pass->decoders[i], ITRACE_GAP_FRAME, pass->frame.error_off);
+			itrace_decoder_break(pass->decoders[i], got == ITRACE_FRAME_JOIN ? ITRACE_GAP_JOIN : ITRACE_GAP_FRAME,
+				pass->frame.error_off);
 	}
 }
 
@@ -273,6 +283,7 @@ static void note_end(struct itrace_decode_pass *pass)
 	/* once for each buffer */
 	if (pass->first && streams[pass->first - 1].buffer == streams[pass->first].buffer)
 		return;
+	memcpy(itrace_decode_buffer(run, pass->first)->id_len, pass->frame.id_len, sizeof(pass->frame.id_len));
 	if (pass->frame.framing != ITRACE_FRAMING_RAW && rest)
 		itrace_inform(run->io, "%s: %u bytes at its end are no complete frame",
 				itrace_plan_label(itrace_decode_buffer(run, pass->first)), rest);
@@ -356,7 +367,7 @@ static void begin_streams(struct itrace_decode_state *run, size_t first)
 		tap_heading(run, &info);
 	if (run->btrace)
 		itrace_mouth_begin(run->btrace, &info);
-	run->last_known = false;
+	run->last_branched = false;
 	run->current = NULL;
 	if (run->selecting)
 		itrace_selection_init(&run->selection, &run->rules, &run->program, hand_on, run);
