@@ -36,6 +36,9 @@ void itrace_block_cache_refresh(struct itrace_block_cache *cache)
 /* what is seldom needed stays out of the way of what always is */
 #define NOT_INLINE __attribute__((noinline))
 
+/* bytes of a common block at most */
+#define COMMON_LEN_MAX 4096u
+
 #define IT_BLOCK_MAX	4u	/* instructions in an IT block */
 
 /* Where a walk stands. */
@@ -265,7 +268,7 @@ void itrace_block_walk(struct itrace_image *image, const struct itrace_insn_rule
 }
 
 /* Make the piece of the image that holds @a addr the window. @returns false when there is none to keep. */
-static NOT_INLINE bool move_window(struct itrace_block_cache *cache, uint64_t addr, uint8_t space)
+static bool move_window(struct itrace_block_cache *cache, uint64_t addr, uint8_t space)
 {
 	size_t avail;
 	uint8_t source;
@@ -282,73 +285,11 @@ static NOT_INLINE bool move_window(struct itrace_block_cache *cache, uint64_t ad
 	return true;
 }
 
-/* A block of A64 code from @a addr that ends with a waypoint. */
-static inline void set_a64(struct itrace_block *block, uint64_t addr, uint32_t len, uint8_t source, uint8_t class,
-		uint8_t flags, uint64_t target)
+/* Any block. */
+static NOT_INLINE const struct itrace_block *miss_any(struct itrace_block_cache *cache, uint64_t addr, uint32_t key,
+		uint8_t space)
 {
-	block->start = addr;
-	block->len = len;
-	block->target = class == ITRACE_INSN_DIRECT ? target : addr + len;
-	block->count = (uint16_t)(len / 4);
-	block->source = source;
-	block->end = class == ITRACE_INSN_INDIRECT ? ITRACE_BLOCK_INDIRECT : 0;
-	if (class == ITRACE_INSN_DIRECT && !(flags & ITRACE_INSN_COND) && target != addr + len)
-		block->end = ITRACE_BLOCK_ALWAYS;
-	block->tag = itrace_event_range_tag(ITRACE_ISA_A64, (enum itrace_insn_class)class, flags | ITRACE_EVENT_EXECUTED, 4);
-}
-
-/* The same when @a opcode, its last instruction, is none of the common ones. @returns false when it is no waypoint. */
-static NOT_INLINE bool set_rare_a64(const struct itrace_insn_rules *rules, uint32_t opcode, uint64_t addr, uint32_t len,
-		uint8_t source, struct itrace_block *block)
-{
-	struct itrace_insn insn;
-
-	itrace_insn_a64(rules, opcode, addr + len - 4, &insn);
-	if (insn.class == ITRACE_INSN_OTHER)
-		return false;
-	set_a64(block, addr, len, source, insn.class, insn.flags, insn.target);
-	if (insn.flags & ITRACE_INSN_ERET)
-		block->end = ITRACE_BLOCK_SPECIAL;
-	return true;
-}
-
-/*
- * The common block: A64, in one piece of the image, not too long. Where code does not repeat, most of the time goes here.
- * @returns false when it is another: then itrace_block_walk() has to do it.
- */
-static inline bool walk_a64(struct itrace_block_cache *cache, uint64_t addr, uint8_t space, struct itrace_block *block)
-{
-	if ((addr - cache->window_addr >= cache->window_len || space != cache->window_space) &&
-			!move_window(cache, addr, space))
-		return false;
-
-	const uint64_t skip = addr - cache->window_addr;
-	const uint8_t *const begin = cache->window + skip;
-	const uint64_t avail = (cache->window_len - skip) / 4;
-	const uint8_t *const end = begin + 4 * (avail < ITRACE_BLOCK_COUNT_MAX ? avail : ITRACE_BLOCK_COUNT_MAX);
-	for (const uint8_t *pos = begin; pos < end; pos += 4) {
-		const uint32_t opcode = itrace_le32(pos);
-		if (is_udf(opcode))
-			return false;
-		if (!itrace_insn_a64_may_branch(opcode))
-			continue;
-		const uint32_t len = (uint32_t)(pos - begin) + 4;
-		struct itrace_insn insn;
-		if (itrace_insn_a64_common(opcode, addr + len - 4, &insn)) {
-			if (insn.class == ITRACE_INSN_OTHER)
-				continue;
-			set_a64(block, addr, len, cache->window_source, insn.class, insn.flags, insn.target);
-			return true;
-		}
-		if (set_rare_a64(cache->rules, opcode, addr, len, cache->window_source, block))
-			return true;
-	}
-	return false;
-}
-
-static NOT_INLINE void decode_block(struct itrace_block_cache *cache, uint64_t addr, uint32_t key, uint8_t space,
-		struct itrace_block *block)
-{
+	struct itrace_block *block = &cache->blocks[itrace_block_place(addr) & cache->mask];
 	const struct itrace_walk walk = {
 		.addr = addr,
 		.count_max = ITRACE_BLOCK_COUNT_MAX,
@@ -358,18 +299,57 @@ static NOT_INLINE void decode_block(struct itrace_block_cache *cache, uint64_t a
 	};
 
 	itrace_block_walk(cache->image, cache->rules, &walk, block);
-}
-
-const struct itrace_block *itrace_block_cache_miss(struct itrace_block_cache *cache, uint64_t addr, uint32_t key,
-		uint8_t space)
-{
-	struct itrace_block *block = &cache->blocks[itrace_block_place(addr) & cache->mask];
-
-	if (itrace_block_key_isa(key) != ITRACE_ISA_A64 || !walk_a64(cache, addr, space, block))
-		decode_block(cache, addr, key, space, block);
 	if (cache->links_special && itrace_event_flags(block->tag) & ITRACE_INSN_LINK)
 		block->end |= ITRACE_BLOCK_SPECIAL;
 	block->key = key;
 	cache->miss_count++;
+	/* the next is likely near */
+	move_window(cache, addr, space);
 	return block;
+}
+
+/*
+ * The common block: A64, in the window, ending with a common waypoint. Where code does not repeat most of the time goes here,
+ * so all that is seldom needed is out of the way, behind a tail call.
+ */
+const struct itrace_block *itrace_block_cache_miss(struct itrace_block_cache *cache, uint64_t addr, uint32_t key,
+		uint8_t space)
+{
+	const uint64_t skip = addr - cache->window_addr;
+
+	if (skip >= cache->window_len || space != cache->window_space || itrace_block_key_isa(key) != ITRACE_ISA_A64)
+		return miss_any(cache, addr, key, space);
+	const uint8_t *const begin = cache->window + skip;
+	const uint64_t avail = cache->window_len - skip;
+	const uint8_t *const end = begin + (avail < COMMON_LEN_MAX ? avail & ~(uint64_t)3 : COMMON_LEN_MAX);
+	for (const uint8_t *pos = begin; pos < end; pos += 4) {
+		const uint32_t opcode = itrace_le32(pos);
+		struct itrace_insn insn;
+		if (!itrace_insn_a64_may_branch(opcode)) {
+			if (is_udf(opcode))
+				break;
+			continue;
+		}
+		if (!itrace_insn_a64_common(opcode, addr + (uint64_t)(pos - begin), &insn))
+			break;
+		if (insn.class == ITRACE_INSN_OTHER)
+			continue;
+		struct itrace_block *block = &cache->blocks[itrace_block_place(addr) & cache->mask];
+		const uint32_t len = (uint32_t)(pos - begin) + 4;
+		const bool direct = insn.class == ITRACE_INSN_DIRECT;
+		const bool always = direct && !(insn.flags & ITRACE_INSN_COND) && insn.target != addr + len;
+		block->start = addr;
+		block->target = direct ? insn.target : addr + len;
+		block->key = key;
+		block->len = len;
+		block->tag = itrace_event_range_tag(ITRACE_ISA_A64, (enum itrace_insn_class)insn.class,
+				insn.flags | ITRACE_EVENT_EXECUTED, 4);
+		block->count = (uint16_t)(len / 4);
+		block->source = cache->window_source;
+		block->end = (uint8_t)((direct ? 0 : ITRACE_BLOCK_INDIRECT) | (always ? ITRACE_BLOCK_ALWAYS : 0) |
+			(cache->links_special && insn.flags & ITRACE_INSN_LINK ? ITRACE_BLOCK_SPECIAL : 0));
+		cache->miss_count++;
+		return block;
+	}
+	return miss_any(cache, addr, key, space);
 }

@@ -879,18 +879,28 @@ static void do_atoms(struct itrace_ete_flow *flow)
 }
 
 /* A target address straight from the stream. */
-static ALWAYS_INLINE void fast_addr(struct itrace_ete_flow *flow, struct fast *fast,
-		const struct itrace_ete_packet *packet)
+static ALWAYS_INLINE void fast_addr(struct itrace_ete_flow *flow, struct fast *fast, const struct itrace_addr_row *row,
+		const uint8_t *bytes)
 {
-	fast->addr = itrace_addr_history_update(&flow->elements.stream.history, packet->addr, packet->addr_bits, packet->is);
+	uint8_t is;
+
+	fast->addr = itrace_addr_row_read(row, bytes, &flow->elements.stream.history, &is);
 	fast->need_addr = false;
-	flow->elements.last_is = packet->is;
+	flow->elements.last_is = is;
 	flow->push_blocked = false;
-	const uint8_t isa = isa_of(flow, packet->is);
+	const uint8_t isa = isa_of(flow, is);
 	if (isa == flow->isa)
 		return;
 	flow->isa = isa;
 	fast->key = itrace_block_key(&flow->cache, flow->isa, 0, flow->space);
+}
+
+static ALWAYS_INLINE void fast_count(struct itrace_ledger *ledger, uint8_t kind, uint8_t len)
+{
+	if (!ledger)
+		return;
+	ledger->packet_count[kind]++;
+	ledger->packet_len[kind] += len;
 }
 
 /*
@@ -910,23 +920,23 @@ static void run_packets(struct itrace_ete_flow *flow)
 	struct fast fast = begin_fast(flow);
 
 	while (pos < end && fast.out < fast.out_end) {
-		struct itrace_ete_packet packet;
-		if (fast.need_addr && *pos >= ITRACE_ATOM_HEADER)
-			break;
-		if (!itrace_ete_packet_read_fast(pos, (size_t)(end - pos), &packet))
-			break;
-		last = pos;
-		pos += packet.len;
-		if (ledger) {
-			ledger->packet_count[packet.kind]++;
-			ledger->packet_len[packet.kind] += packet.len;
-		}
-		if (packet.flags & ITRACE_PKT_ADDR) {
-			fast_addr(flow, &fast, &packet);
+		if (*pos < ITRACE_ATOM_HEADER) {
+			const struct itrace_addr_row *row = itrace_addr_row(pos, (size_t)(end - pos));
+			if (!row)
+				break;
+			fast_addr(flow, &fast, row, pos);
+			fast_count(ledger, row->kind, row->len);
+			last = pos;
+			pos += row->len;
 			continue;
 		}
-		uint32_t atoms = packet.atoms;
-		left = fast_atoms(flow, &fast, begin_off + (uint64_t)(last - begin), &atoms, packet.atom_count);
+		if (fast.need_addr)
+			break;
+		const struct itrace_atoms *packet = &itrace_atoms_table[*pos - ITRACE_ATOM_HEADER];
+		uint32_t atoms = packet->bits;
+		fast_count(ledger, packet->kind, 1);
+		last = pos++;
+		left = fast_atoms(flow, &fast, begin_off + (uint64_t)(last - begin), &atoms, packet->count);
 		if (left) {
 			flow->atoms = atoms;
 			flow->atoms_off = begin_off + (uint64_t)(last - begin);

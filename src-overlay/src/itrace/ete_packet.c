@@ -574,6 +574,15 @@ static void read_payload(const struct itrace_ete_config *config, struct reader *
 	case ITRACE_PACKET_Q:
 		read_q(r, header, packet);
 		break;
+	case ITRACE_PACKET_ATOM_F1:
+	case ITRACE_PACKET_ATOM_F2:
+	case ITRACE_PACKET_ATOM_F3:
+	case ITRACE_PACKET_ATOM_F4:
+	case ITRACE_PACKET_ATOM_F5:
+	case ITRACE_PACKET_ATOM_F6:
+		set_atoms(packet, itrace_atoms_table[header - ITRACE_ATOM_HEADER].bits,
+			itrace_atoms_table[header - ITRACE_ATOM_HEADER].count);
+		break;
 	case ITRACE_PACKET_RESERVED:
 		r->status = ITRACE_RESERVED;
 		break;
@@ -588,10 +597,6 @@ static void read_payload(const struct itrace_ete_config *config, struct reader *
 int itrace_ete_packet_read(const struct itrace_ete_config *config, const uint8_t *bytes, size_t len,
 		struct itrace_ete_packet *packet)
 {
-	int fast = itrace_ete_packet_read_fast(bytes, len, packet);
-	if (fast)
-		return fast;
-
 	/* so that "need more" and "too long" are told apart */
 	size_t readable = len > ITRACE_PACKET_LEN_MAX ? ITRACE_PACKET_LEN_MAX : len;
 	struct reader r = { bytes + 1, bytes + readable, ITRACE_OK };

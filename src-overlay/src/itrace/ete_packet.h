@@ -114,22 +114,38 @@ struct itrace_ete_packet {
 	uint64_t addr;		/* ADDR: as sent (low addr_bits bits; match: index of the history entry); absolute once
 				 * resolved. TIMESTAMP: the value, likewise. INSTRUMENTATION: the payload */
 	const uint8_t *bytes;	/* len bytes, valid until the next call */
-	uint16_t flags;		/* ITRACE_PKT_... */
-	uint8_t kind;		/* enum itrace_packet_kind */
-	uint8_t addr_bits;	/* ADDR: how many low bits were sent: 8, 9, 16, 17, 32, 64; 0 = exact match.
-				 * TIMESTAMP: 7 .. 64 */
-	uint8_t is;		/* ADDR: instruction set bit, 0 or 1 */
-	uint8_t atom_count;	/* atoms, also those in cancel and mispredict packets; 0 = none */
-	uint8_t info;		/* context info byte; exception level of INSTRUMENTATION; EVENT: mask; TRACE_INFO: INFO[7:0];
-				 * exact match (also in Q): the history entry */
+	union {
+		struct {
+			uint16_t flags;		/* ITRACE_PKT_... */
+			uint8_t kind;		/* enum itrace_packet_kind */
+			uint8_t addr_bits;	/* ADDR: how many low bits were sent: 8, 9, 16, 17, 32, 64; 0 = exact match.
+						 * TIMESTAMP: 7 .. 64 */
+			uint8_t is;		/* ADDR: instruction set bit, 0 or 1 */
+			uint8_t atom_count;	/* atoms, also those in cancel and mispredict packets; 0 = none */
+			uint8_t info;		/* context info byte; exception level of INSTRUMENTATION; EVENT: mask; TRACE_INFO: INFO[7:0];
+						 * exact match (also in Q): the history entry */
+			uint8_t intended;	/* INCOMPLETE, BAD_SEQUENCE, RESERVED...: the kind it began as */
+		};
+		uint64_t small;	/* all of these at once: ITRACE_PACKET_SMALL */
+	};
 	uint32_t atoms;		/* bit n = atom n, oldest first; 1 = E */
 	uint32_t number;	/* COMMIT, CANCEL, COUNT; exception type; TRACE_INFO: INFO; markers, conditional: value */
 	uint32_t cycles;	/* cycle count (formats 1 to 3: the stream adds the threshold); TRACE_INFO: threshold */
 	uint32_t vmid;
 	uint32_t cid;		/* context ID; TRACE_INFO: speculation depth if SPEC */
 	uint32_t len;		/* bytes of the packet */
-	uint8_t intended;	/* INCOMPLETE, BAD_SEQUENCE, RESERVED...: the kind it began as */
 };
+
+/* The small fields of a packet as one word, so that a row of a table becomes a packet with one store. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define ITRACE_PACKET_SMALL(flags, kind, addr_bits, is, atom_count, info) \
+	((uint64_t)(flags) << 48 | (uint64_t)(kind) << 40 | (uint64_t)(addr_bits) << 32 | (uint64_t)(is) << 24 | \
+	(uint64_t)(atom_count) << 16 | (uint64_t)(info) << 8)
+#else
+#define ITRACE_PACKET_SMALL(flags, kind, addr_bits, is, atom_count, info) \
+	((uint64_t)(flags) | (uint64_t)(kind) << 16 | (uint64_t)(addr_bits) << 24 | (uint64_t)(is) << 32 | \
+	(uint64_t)(atom_count) << 40 | (uint64_t)(info) << 48)
+#endif
 
 /*
  * Read the packet at @a bytes. The stream is assumed to be at a packet boundary.

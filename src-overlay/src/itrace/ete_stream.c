@@ -263,19 +263,36 @@ unsigned int itrace_ete_stream_next(struct itrace_ete_stream *stream, struct itr
 			found = next_finished(stream, packets);
 		return (unsigned int)found;
 	}
-	while (done < n && stream->pos < stream->end) {
+	const uint8_t *pos = stream->pos;
+	const uint8_t *const end = stream->end;
+	const uint64_t begin_off = itrace_ete_stream_off(stream, pos);
+	while (done < n && pos < end) {
 		struct itrace_ete_packet *packet = &packets[done];
-		size_t left = (size_t)(stream->end - stream->pos);
-		int len = itrace_ete_packet_read_fast(stream->pos, left, packet);
-		if (!len && itrace_ete_packet_read(stream->config, stream->pos, left, packet) == ITRACE_NEED_MORE)
+		const struct itrace_addr_row *row;
+		packet->off = begin_off + (uint64_t)(pos - stream->pos);
+		packet->bytes = pos;
+		if (*pos >= ITRACE_ATOM_HEADER) {
+			const struct itrace_atoms *atoms = &itrace_atoms_table[*pos - ITRACE_ATOM_HEADER];
+			packet->small = atoms->small;
+			packet->atoms = atoms->bits;
+			packet->len = 1;
+		} else if ((row = itrace_addr_row(pos, (size_t)(end - pos)))) {
+			uint8_t is;
+			packet->addr = itrace_addr_row_read(row, pos, &stream->history, &is);
+			packet->small = row->small;
+			packet->is = is;
+			packet->len = row->len;
+		} else if (itrace_ete_packet_read(stream->config, pos, (size_t)(end - pos), packet) == ITRACE_NEED_MORE) {
 			break;
-		packet->off = itrace_ete_stream_off(stream, stream->pos);
-		packet->bytes = stream->pos;
-		resolve(stream, packet);
-		count(stream, packet);
-		stream->pos += packet->len;
+		} else {
+			resolve(stream, packet);
+		}
+		if (stream->ledger)
+			count(stream, packet);
+		pos += packet->len;
 		done++;
 	}
+	stream->pos = pos;
 	if (!done && stream->pos < stream->end) {
 		hold_rest(stream);
 		if (stream->finished)

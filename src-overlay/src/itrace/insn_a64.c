@@ -40,7 +40,7 @@ static const struct {
 
 _Static_assert(sizeof(a64_imm_fields) / sizeof(a64_imm_fields[0]) == A64_IMM_NUM, "one row for each enum a64_imm");
 
-/* A group of rows is about one place of the encoding and is found by itrace_insn_a64_place(). */
+/* A group of rows is about one place of the encoding and is found by bits 31:29 and 25 of the opcode. */
 enum a64_group {
 	A64_GROUP_NONE,
 	A64_GROUP_B,
@@ -186,11 +186,11 @@ static uint64_t a64_target(enum a64_imm imm, uint32_t opcode, uint64_t addr)
 	return (addr + ((field ^ sign) - sign) * 4) & ~UINT64_C(1);
 }
 
-static void a64_by_rows(const struct itrace_insn_rules *rules, uint32_t opcode, uint64_t addr, unsigned int place,
+static void a64_by_rows(const struct itrace_insn_rules *rules, uint32_t opcode, uint64_t addr,
 		struct itrace_insn *insn)
 {
 	static const struct a64_row other = { .class = ITRACE_INSN_OTHER };
-	const struct a64_row *row = a64_rows[a64_groups[place]];
+	const struct a64_row *row = a64_rows[a64_groups[(opcode >> 28 & 0xe) | (opcode >> 25 & 0x1)]];
 
 	while ((opcode & row->mask) != row->value)
 		row++;
@@ -211,6 +211,6 @@ void itrace_insn_a64(const struct itrace_insn_rules *rules, uint32_t opcode, uin
 		insn->class = ITRACE_INSN_OTHER;
 		insn->flags = 0;
 	} else if (!itrace_insn_a64_common(opcode, addr, insn)) {
-		a64_by_rows(rules, opcode, addr, itrace_insn_a64_place(opcode), insn);
+		a64_by_rows(rules, opcode, addr, insn);
 	}
 }
