@@ -6,6 +6,7 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -190,16 +191,27 @@ static int run(int argc, char **argv, struct console *console)
 	return itrace_decode_run((const char *const *)argv + 2, argc - 2, "--", &io, NULL, 0);
 }
 
+/* No file that is opened may become what a closed standard stream is taken for; using one stays an error. */
+static void occupy_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			_exit(ITRACE_DECODE_NOTHING);
+}
+
 int main(int argc, char **argv)
 {
 	static struct console console;
 	struct sigaction interrupt = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND };
 
+	occupy_streams();
 	/* a second one ends the program at once */
 	sigaction(SIGINT, &interrupt, NULL);
 	sigaction(SIGTERM, &interrupt, NULL);
 	/* a closed pipe shows as a failing write, and ends the listing quietly */
 	signal(SIGPIPE, SIG_IGN);
+	/* so does a limit to the size of files, but not quietly */
+	signal(SIGXFSZ, SIG_IGN);
 
 	console.progress = isatty(STDERR_FILENO);
 	int status = run(argc, argv, &console);

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The Tcl command group `ete` in the patched OpenOCD."""
 
+import fcntl
 import os
+import pty
 import re
 import signal
 import subprocess
+import termios
 import time
 
 import pytest
@@ -97,6 +100,17 @@ def test_documented_options_are_the_real_ones():
     run = openocd("puts [ete decode -help]")
     real = set(re.findall(r"^ +-([a-z-]+)", run.out, re.M))
     assert manual == real
+
+
+def test_every_cause_of_a_gap_is_in_the_manual():
+    with open(os.path.join(TOP, "src-overlay/src/itrace/event.c"), encoding="utf-8") as file:
+        causes = set(re.findall(r"\[ITRACE_GAP_\w+\] = \{\s*\"([a-z-]+)\"", file.read()))
+    with open(CHAPTER, encoding="utf-8") as file:
+        text = file.read()
+    table = text[text.index("@section The Ledger"):]
+    table = table[:table.index("@end table")]
+    assert "no-memory" in causes
+    assert set(re.findall(r"^@item ([a-z-]+)$", table, re.M)) == causes
 
 
 def test_every_command_has_help_and_usage():
@@ -241,22 +255,34 @@ def test_gaps_are_no_error(tmp_path):
     assert int(run.out.strip()) >= 1
 
 
-def test_a_signal_stops_a_long_decode(tmp_path):
+def own_terminal():
+    """In the child: its standard input is its terminal, as OpenOCD wants before it heeds Ctrl-C."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+@pytest.mark.parametrize("how", ["SIGTERM", "Ctrl-C"])
+def test_a_signal_stops_a_long_decode(tmp_path, how):
     path = tmp_path / "long.bin"
     out = tmp_path / "out.txt"
     with open(path, "wb") as file:
         file.write(SYNC)
         for _ in range(64):
             file.write(b"\xf7" * (1 << 20))
+    keyboard, terminal = pty.openpty()
     begin = time.monotonic()
     process = subprocess.Popen([OPENOCD, "-c", "ete decode -trace %s -framing raw -format packets -o %s" % (path, out),
-                                "-c", "shutdown"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT)
+                                "-c", "shutdown"], stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               start_new_session=True, preexec_fn=own_terminal)
+    os.close(terminal)
     while not (out.exists() and out.stat().st_size) and time.monotonic() < begin + 30:
         time.sleep(0.02)
-    process.send_signal(signal.SIGTERM)
+    if how == "SIGTERM":
+        process.send_signal(signal.SIGTERM)
+    else:
+        os.write(keyboard, b"\x03")
     sent = time.monotonic()
     log = process.communicate(timeout=60)[0].decode("utf-8", "replace")
+    os.close(keyboard)
     assert time.monotonic() - sent < 5
     assert "interrupted" in log
     assert out.stat().st_size > 0

@@ -30,6 +30,7 @@ struct btrace {
 	uint32_t count;		/* in memory */
 	uint64_t spilled;	/* in the file */
 	FILE *spill;
+	FILE *file;		/* open from the beginning: that it cannot be written is known before the decode */
 	struct block block;	/* the one that is being made */
 	bool open;
 	bool hole;		/* the last thing was a hole */
@@ -82,17 +83,11 @@ static void add_hole(struct btrace *self)
 	self->hole = true;
 }
 
-static bool branched(const struct itrace_event *range)
-{
-	return range->flags & ITRACE_EVENT_EXECUTED &&
-			(range->branch == ITRACE_INSN_DIRECT || range->branch == ITRACE_INSN_INDIRECT);
-}
-
 static void take_range(struct btrace *self, const struct itrace_event *range)
 {
 	if (!range->count)
 		return;
-	if (!self->open || range->addr != self->last.end || branched(&self->last)) {
+	if (!self->open || range->addr != self->last.end || itrace_range_branched(&self->last)) {
 		close_block(self);
 		self->block.begin = range->addr;
 		self->open = true;
@@ -138,7 +133,7 @@ static bool next_addr(const struct btrace *self, uint64_t *addr)
 	if (!self->open)
 		return false;
 	*addr = last->end;
-	if (!branched(last))
+	if (!itrace_range_branched(last))
 		return true;
 	uint64_t pc = itrace_range_last(last);
 	const uint8_t *bytes = itrace_program_bytes(self->program, pc, &avail);
@@ -208,14 +203,12 @@ static void btrace_finish(struct itrace_mouth *mouth, const struct itrace_ledger
 {
 	struct btrace *self = (struct btrace *)mouth;
 
+	FILE *file = self->file;
+
 	(void)ledger;
-	if (self->why[0])
+	if (self->why[0] || !file)
 		return;
-	FILE *file = fopen(self->path, "w");
-	if (!file) {
-		fail(self, self->path, errno);
-		return;
-	}
+	self->file = NULL;
 	fputs("<btrace version=\"1.0\">\n", file);
 	write_blocks(self, file);
 	while (self->spilled && read_back(self))
@@ -234,6 +227,8 @@ static void btrace_free(struct itrace_mouth *mouth)
 
 	if (self->spill)
 		fclose(self->spill);
+	if (self->file)
+		fclose(self->file);
 	free(self->blocks);
 	free(self);
 }
@@ -268,5 +263,8 @@ struct itrace_mouth *itrace_btrace_new(const struct itrace_program *program, con
 		free(self);
 		return NULL;
 	}
+	self->file = fopen(path, "w");
+	if (!self->file)
+		fail(self, path, errno);
 	return &self->mouth;
 }

@@ -16,7 +16,8 @@
 #include "program.h"
 
 /*
- * A mouth that writes the document to file @a path when it is finished.
+ * A mouth that opens file @a path (itrace_btrace_error() tells when that failed) and writes the document when it is
+ * finished.
  * Both arguments stay the caller's. Of several streams all blocks are written, with a hole between them.
  * @returns NULL when there is no memory
  */

@@ -97,7 +97,7 @@ static bool fail(struct option_reader *reader, const char *format, ...) __attrib
 
 static bool fail(struct option_reader *reader, const char *format, ...)
 {
-	int len = snprintf(reader->why, reader->why_size, "%s%s: ", reader->dash, reader->name);
+	int len = snprintf(reader->why, reader->why_size, "%s%s: ", reader->name[1] ? reader->dash : "-", reader->name);
 	if (len < 0 || (size_t)len >= reader->why_size)
 		return false;
 
@@ -207,12 +207,16 @@ static bool set_file(struct option_reader *reader, const char *value, struct itr
 
 static bool set_snapshot(struct option_reader *reader, const char *value)
 {
+	if (reader->options->snapshot)
+		return fail(reader, "is given twice; give one source");
 	reader->options->snapshot = value;
 	return true;
 }
 
 static bool set_trace(struct option_reader *reader, const char *value)
 {
+	if (reader->options->trace)
+		return fail(reader, "is given twice; give one source");
 	reader->options->trace = value;
 	return true;
 }
@@ -269,10 +273,14 @@ static bool set_reg(struct option_reader *reader, const char *value)
 	for (unsigned int i = 0; i < sizeof(mtb_registers) / sizeof(mtb_registers[0]); i++)
 		if (!strcmp(reg->name, mtb_registers[i]))
 			return fail(reader, "%s (MTB): not in this version", reg->name);
-	itrace_ete_registers_default(ITRACE_PROTOCOL_ETE, &regs);
-	if (!itrace_ete_register(&regs, reg->name))
+	const uint32_t *which = itrace_ete_register(&regs, reg->name);
+	if (!which)
 		return fail(reader, "%s: decoding needs no register of that name (it needs TRCIDR0, TRCIDR1, TRCIDR2, "
 				"TRCIDR8 to TRCIDR13, TRCCONFIGR, TRCTRACEIDR, TRCDEVARCH)", reg->name);
+	for (const struct itrace_option_reg *other = reader->options->regs; other < reg; other++)
+		if (itrace_ete_register(&regs, other->name) == which && other->value != reg->value)
+			return fail(reader, "%s: is given as 0x%x and as 0x%x; give it once", reg->name,
+					(unsigned int)other->value, (unsigned int)reg->value);
 	return true;
 }
 
@@ -394,6 +402,9 @@ static bool set_export(struct option_reader *reader, const char *value)
 		return false;
 	if (!equal || !equal[1])
 		return fail(reader, "'%s' names no file: give KIND=FILE", value);
+	for (size_t i = 0; i < reader->options->export_count; i++)
+		if (reader->options->exports[i].kind == (enum itrace_export)number)
+			return fail(reader, "%.*s is given twice; it is written to one place", (int)(equal - value), value);
 
 	struct itrace_option_export *export = append(reader, &reader->options->exports, &reader->options->export_count,
 			sizeof(*export));

@@ -38,39 +38,41 @@ bool itrace_decode_is_nothing(const struct itrace_decode_state *run)
 	}
 }
 
-/* Where no A-Sync was found: would another framing have given packets? */
-static void suggest_framing(struct itrace_decode_state *run, char *text, size_t size)
+/* Would another framing give (more) packets? @returns that, or the framing of the first buffer */
+static enum itrace_framing better_framing(struct itrace_decode_state *run)
 {
 	struct itrace_plan_buffer *buffer = itrace_decode_buffer(run, 0);
-	struct itrace_ete_config config;
 	const struct itrace_plan_stream *stream = &run->plan.streams[0];
+	struct itrace_ete_config config;
 	char reason[ITRACE_MESSAGE_MAX];
 	const uint8_t *bytes;
 	const char *why;
 
-	snprintf(text, size, "framing %s", itrace_framing_name(buffer->framing));
-	if (run->options.trace && run->options.framing == ITRACE_FRAMING_AUTO)
-		snprintf(text, size, "no framing gives any");
 	if (!buffer->file.seekable || !itrace_trace_file_rewind(&buffer->file, reason, sizeof(reason)) ||
 			itrace_ete_config_init(&config, stream->protocol, stream->profile, stream->arch, &stream->regs, &why) !=
 			ITRACE_OK)
-		return;
+		return buffer->framing;
 	long len = itrace_trace_file_peek(&buffer->file, &bytes, reason, sizeof(reason));
 	if (len <= 0)
-		return;
+		return buffer->framing;
 	enum itrace_framing other = itrace_framing_guess(&config, bytes, (size_t)len, reason, sizeof(reason));
-	if (other != buffer->framing && itrace_framing_score(other, &config, bytes, (size_t)len))
-		snprintf(text, size, "framing %s, but framing %s does give packets", itrace_framing_name(buffer->framing),
-				itrace_framing_name(other));
+	return itrace_framing_score(other, &config, bytes, (size_t)len) ? other : buffer->framing;
 }
 
 static void explain_no_sync(struct itrace_decode_state *run, const char *path)
 {
-	char framing[120];
+	enum itrace_framing framing = itrace_decode_buffer(run, 0)->framing, better = better_framing(run);
+	char text[120];
 
-	suggest_framing(run, framing, sizeof(framing));
+	if (better != framing)
+		snprintf(text, sizeof(text), "framing %s, but framing %s does give packets", itrace_framing_name(framing),
+				itrace_framing_name(better));
+	else if (run->options.trace && run->options.framing == ITRACE_FRAMING_AUTO)
+		snprintf(text, sizeof(text), "no framing gives any");
+	else
+		snprintf(text, sizeof(text), "framing %s", itrace_framing_name(framing));
 	itrace_error(run->io, "%s: no A-Sync in %" PRIu64 " bytes (%s): wrong framing or trace ID, not ETE or "
-			"ETMv4 trace, or a piece shorter than the distance of A-Syncs", path, run->ledger.trace_len, framing);
+			"ETMv4 trace, or a piece shorter than the distance of A-Syncs", path, run->ledger.trace_len, text);
 }
 
 static void explain_no_instructions(struct itrace_decode_state *run, const char *path)
@@ -103,6 +105,19 @@ static void explain_no_selection(struct itrace_decode_state *run)
 	itrace_error(run->io, "none of %" PRIu64 " instructions is selected: %s", run->ledger.instruction_count, what);
 }
 
+static void explain_no_byte(struct itrace_decode_state *run, const char *path)
+{
+	char list[1024];
+
+	if (!run->ledger.frame_len)
+		itrace_error(run->io, "%s: there is no byte of trace (0 bytes)", path);
+	else if (itrace_plan_list_ids(itrace_decode_buffer(run, 0), list, sizeof(list)))
+		itrace_error(run->io, "%s: there is no byte of trace with this trace ID in it; it holds %s", path, list);
+	else
+		itrace_error(run->io, "%s: there is no byte of trace with this trace ID in it, nor with any other: is the "
+				"framing right?", path);
+}
+
 void itrace_decode_explain_nothing(struct itrace_decode_state *run)
 {
 	const char *path = run->plan.stream_count ? itrace_plan_label(itrace_decode_buffer(run, 0)) : "trace";
@@ -111,14 +126,46 @@ void itrace_decode_explain_nothing(struct itrace_decode_state *run)
 	if (run->stop_reason)
 		itrace_error(run->io, "stopped (%s) before anything was decoded", run->stop_reason);
 	else if (!ledger->trace_len)
-		itrace_error(run->io, "%s: there is no byte of trace%s", path, ledger->frame_len ?
-				" with this trace ID in it" : " (0 bytes)");
+		explain_no_byte(run, path);
 	else if (!ledger->packet_count[ITRACE_PACKET_ASYNC])
 		explain_no_sync(run, path);
 	else if (ledger->instruction_count)
 		explain_no_selection(run);
 	else
 		explain_no_instructions(run, path);
+}
+
+/* Code was found and walked, but was it what ran? */
+static void note_program(struct itrace_decode_state *run)
+{
+	const struct itrace_ledger *ledger = &run->ledger;
+	bool only_64 = run->isas == 1u << ITRACE_ISA_A64;
+	bool no_64 = run->isas && !(run->isas & 1u << ITRACE_ISA_A64);
+
+	for (unsigned int i = 0; i < ITRACE_LEDGER_SOURCES; i++) {
+		unsigned int word_size = ledger->source_count[i] ? itrace_symbols_word_size(run->symbols, i) : 0;
+		if ((word_size == 32 && only_64) || (word_size == 64 && no_64))
+			itrace_warn(run->io, "%s is an ELF for AArch%u, but only AArch%u code ran: it is not what was traced",
+					itrace_symbols_source_name(run->symbols, i), word_size, only_64 ? 64 : 32);
+	}
+	if (ledger->gap_count[ITRACE_GAP_BAD_IMAGE])
+		itrace_warn(run->io, "the code at 0x%" PRIx64 " cannot be what ran; is the program the one that was traced?",
+				ledger->gap_first_addr[ITRACE_GAP_BAD_IMAGE]);
+}
+
+/* So much that is no packet may come of frames that were taken for packets, or the other way round. */
+static void note_framing(struct itrace_decode_state *run)
+{
+	const struct itrace_ledger *ledger = &run->ledger;
+	uint64_t lost = ledger->skipped_len + ledger->unsynced_len - ledger->presync_len;
+
+	if (!run->plan.stream_count || !run->options.framing_given || lost * 8 < ledger->trace_len ||
+			!ledger->gap_count[ITRACE_GAP_BAD_PACKET])
+		return;
+	enum itrace_framing framing = itrace_decode_buffer(run, 0)->framing, better = better_framing(run);
+	if (better != framing)
+		itrace_warn(run->io, "%" PRIu64 " of %" PRIu64 " bytes are no packets: framing %s would fit better than %s",
+				lost, ledger->trace_len, itrace_framing_name(better), itrace_framing_name(framing));
 }
 
 static void note_edges(struct itrace_decode_state *run)
@@ -139,6 +186,8 @@ void itrace_decode_tell_ledger(struct itrace_decode_state *run)
 {
 	char line[ITRACE_LEDGER_LINE_MAX];
 
+	note_program(run);
+	note_framing(run);
 	note_edges(run);
 	for (unsigned int i = 0; i < ITRACE_LEDGER_LINES; i++) {
 		itrace_ledger_line(&run->ledger, run->symbols, i, line, sizeof(line));

@@ -16,6 +16,7 @@
 
 #define FIRST_ID	0x01u
 #define LAST_ID		0x6fu
+#define LISTED_IDS	16u	/* in a message */
 
 static bool fail(const struct itrace_plan *plan, const char *text)
 {
@@ -158,6 +159,8 @@ static struct itrace_plan_buffer *add_buffer(struct itrace_plan *plan, const cha
 		fail(plan, why);
 		return NULL;
 	}
+	buffer->file.stop = plan->stop;
+	buffer->file.stop_ctx = plan->ctx;
 	return buffer;
 }
 
@@ -197,7 +200,10 @@ static bool scan_ids(struct itrace_plan *plan, struct itrace_plan_buffer *buffer
 		buffer->scanned = true;
 	}
 	memcpy(buffer->id_len, frame.id_len, sizeof(buffer->id_len));
-	return true;
+	if (!plan->stop(plan->ctx))
+		return true;
+	itrace_error(plan->io, "%s: stopped while trace IDs were looked for", itrace_plan_label(buffer));
+	return false;
 }
 
 unsigned int itrace_plan_list_ids(const struct itrace_plan_buffer *buffer, char *text, size_t size)
@@ -209,12 +215,16 @@ unsigned int itrace_plan_list_ids(const struct itrace_plan_buffer *buffer, char 
 	for (unsigned int id = FIRST_ID; id <= LAST_ID; id++) {
 		if (!buffer->id_len[id])
 			continue;
-		count++;
+		if (count++ >= LISTED_IDS)
+			continue;
 		int n = snprintf(text + len, size - len, "%s0x%02x (%" PRIu64 " bytes)", len ? ", " : "", id,
 				buffer->id_len[id]);
 		if (n > 0 && (size_t)n < size - len)
 			len += (size_t)n;
 	}
+	/* so many come of bytes that are no frames */
+	if (count > LISTED_IDS)
+		snprintf(text + len, size - len, " and %u more (is the framing right?)", count - LISTED_IDS);
 	return count;
 }
 
@@ -257,15 +267,23 @@ static bool plan_file_ids(struct itrace_plan *plan, struct itrace_plan_buffer *b
 {
 	char list[1024], why[ITRACE_MESSAGE_MAX];
 
-	if (plan->options->all_streams && !itrace_trace_file_spool(&buffer->file, plan->stop, plan->ctx, why, sizeof(why)))
-		return fail(plan, why);
 	if (!scan_ids(plan, buffer))
 		return false;
+	/* a pipe, which may have no end, is kept only when there is something in it */
+	if (plan->options->all_streams && !buffer->scanned && itrace_plan_list_ids(buffer, list, sizeof(list))) {
+		if (!itrace_trace_file_spool(&buffer->file, plan->stop, plan->ctx, why, sizeof(why)))
+			return fail(plan, why);
+		if (!scan_ids(plan, buffer))
+			return false;
+	}
 	unsigned int count = itrace_plan_list_ids(buffer, list, sizeof(list));
 	if (!count) {
-		itrace_error(plan->io, "%s: no trace ID in its %s frames; %sframing auto "
-				"looks for another framing", itrace_plan_label(buffer), itrace_framing_name(buffer->framing),
-				plan->dash);
+		if (buffer->file.seekable && !buffer->file.size)
+			itrace_error(plan->io, "%s: there is no byte of trace (0 bytes)", itrace_plan_label(buffer));
+		else
+			itrace_error(plan->io, "%s: no trace ID in its %s frames; %sframing auto "
+					"looks for another framing", itrace_plan_label(buffer),
+					itrace_framing_name(buffer->framing), plan->dash);
 		return false;
 	}
 	if (count > 1 && !plan->options->all_streams) {
@@ -313,6 +331,22 @@ static bool feeds(const struct itrace_plan *plan, const struct itrace_snapshot_b
 	return false;
 }
 
+/* One line on what is left out, because the snapshot does not say how to decode it. */
+static void warn_unknown_ids(struct itrace_plan *plan, const struct itrace_plan_buffer *buffer,
+		const struct itrace_snapshot_buffer *from)
+{
+	struct itrace_plan_buffer unknown = *buffer;
+	char list[1024];
+	size_t source;
+
+	for (unsigned int id = FIRST_ID; id <= LAST_ID; id++)
+		if (feeds(plan, from, id, &source))
+			unknown.id_len[id] = 0;
+	if (itrace_plan_list_ids(&unknown, list, sizeof(list)))
+		itrace_warn(plan->io, "buffer %s: trace IDs of which the snapshot knows no source are left out: %s",
+				from->name, list);
+}
+
 /* Of the IDs that carry bytes: those that a source of the snapshot has. */
 static bool plan_snapshot_ids(struct itrace_plan *plan, size_t planned, const struct itrace_snapshot_buffer *from)
 {
@@ -342,13 +376,12 @@ static bool plan_snapshot_ids(struct itrace_plan *plan, size_t planned, const st
 				from->name, (unsigned int)options->trace_id, list);
 		return false;
 	}
+	if (options->trace_id < 0)
+		warn_unknown_ids(plan, buffer, from);
 	for (unsigned int id = FIRST_ID; id <= LAST_ID; id++) {
 		if (!buffer->id_len[id] || (options->trace_id >= 0 && id != (unsigned int)options->trace_id))
 			continue;
-		if (!feeds(plan, from, id, &source))
-			itrace_warn(plan->io, "buffer %s: %" PRIu64 " bytes of trace ID 0x%02x, of which the "
-					"snapshot knows no source, are left out", from->name, buffer->id_len[id], id);
-		else if (!add_source_stream(plan, planned, id, source))
+		if (feeds(plan, from, id, &source) && !add_source_stream(plan, planned, id, source))
 			return false;
 	}
 	return true;
@@ -408,7 +441,8 @@ static bool plan_snapshot(struct itrace_plan *plan)
 
 	/* a buffer that cannot be decoded has had its message; the others go on */
 	for (size_t i = 0; i < snapshot->buffer_count; i++)
-		plan_snapshot_buffer(plan, i);
+		if (!plan_snapshot_buffer(plan, i))
+			plan->incomplete = true;
 	return plan->stream_count > 0;
 }
 

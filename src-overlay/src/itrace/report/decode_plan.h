@@ -51,6 +51,7 @@ struct itrace_plan {
 	struct itrace_plan_stream *streams;
 	size_t stream_count;
 	char defaulted[512];		/* registers that were defaulted; "" when none */
+	bool incomplete;		/* a buffer is left out because it cannot be decoded */
 };
 
 /*
@@ -67,7 +68,7 @@ void itrace_plan_free(struct itrace_plan *plan);
 /* What a message calls a buffer: the path of its file, or "standard input". */
 const char *itrace_plan_label(const struct itrace_plan_buffer *buffer);
 
-/* The IDs of a buffer that carry bytes, "0x10 (4096 bytes), 0x12 (16 bytes)"; cut at @a size. @returns how many. */
+/* The IDs of a buffer that carry bytes, "0x10 (4096 bytes), 0x12 (16 bytes)"; of many the first. @returns how many. */
 unsigned int itrace_plan_list_ids(const struct itrace_plan_buffer *buffer, char *text, size_t size);
 
 #endif /* OPENOCD_ITRACE_REPORT_DECODE_PLAN_H */

@@ -139,19 +139,61 @@ static bool is_same_file(const char *a, const char *b)
 			left.st_ino == right.st_ino;
 }
 
-static bool open_output(struct itrace_decode_state *run)
+static bool is_open_file(const char *path, int fd)
 {
-	const char *path = run->options.output;
+	struct stat left, right;
+
+	return !stat(path, &left) && !fstat(fd, &right) && S_ISREG(left.st_mode) && left.st_dev == right.st_dev &&
+			left.st_ino == right.st_ino;
+}
+
+/* What the decode reads that is the file @a path; NULL: nothing. */
+static const char *input_at(const struct itrace_decode_state *run, const char *path)
+{
+	const struct itrace_decode_options *options = &run->options;
+
+	/* standard input has no path, but may be a file */
+	for (size_t i = 0; i < run->plan.buffer_count; i++)
+		if (is_open_file(path, run->plan.buffers[i].file.fd))
+			return "the trace itself";
+	for (size_t i = 0; i < options->elf_count; i++)
+		if (is_same_file(path, options->elfs[i].path))
+			return "the program itself";
+	for (size_t i = 0; i < options->image_count; i++)
+		if (is_same_file(path, options->images[i].path))
+			return "the program itself";
+	return run->snapshot && itrace_snapshot_has_file(run->snapshot, path) ? "a file of the snapshot itself" : NULL;
+}
+
+static bool check_output(struct itrace_decode_state *run, const char *option, const char *path)
+{
+	const char *what = path ? input_at(run, path) : NULL;
+
+	if (!what)
+		return true;
+	itrace_error(run->io, "%s '%s' is %s; name another file", option, path, what);
+	run->failed = true;
+	return false;
+}
+
+/* Nothing that is read may be written over; also before a long decode it is said that there is no place for its result. */
+static bool check_outputs(struct itrace_decode_state *run)
+{
+	const char *dir = export_path(run, ITRACE_EXPORT_SNAPSHOT);
 	char why[ITRACE_MESSAGE_MAX];
 
-	for (size_t i = 0; path && i < run->plan.buffer_count; i++) {
-		if (!is_same_file(path, run->plan.buffers[i].path))
-			continue;
-		itrace_error(run->io, "-o '%s' is the trace itself; name another file", path);
-		run->failed = true;
+	if (!check_output(run, "-o", run->options.output) ||
+			!check_output(run, "btrace:", export_path(run, ITRACE_EXPORT_BTRACE)))
 		return false;
-	}
-	return itrace_output_open(&run->out, path, run->io, why, sizeof(why)) || itrace_decode_fail(run, why);
+	return !dir || itrace_snapshot_export_check(dir, &run->plan, why, sizeof(why)) || itrace_decode_fail(run, why);
+}
+
+static bool open_output(struct itrace_decode_state *run)
+{
+	char why[ITRACE_MESSAGE_MAX];
+
+	return itrace_output_open(&run->out, run->options.output, run->io, why, sizeof(why)) ||
+			itrace_decode_fail(run, why);
 }
 
 static bool open_mouths(struct itrace_decode_state *run)
@@ -163,10 +205,14 @@ static bool open_mouths(struct itrace_decode_state *run)
 		if (!run->listing)
 			return itrace_decode_fail(run, "no memory");
 	}
+	if (path && run->options.output && is_same_file(path, run->options.output))
+		return itrace_decode_fail(run, "-o and btrace name the same file; give each its own");
 	if (path) {
 		run->btrace = itrace_btrace_new(&run->program, path);
 		if (!run->btrace)
 			return itrace_decode_fail(run, "no memory");
+		if (itrace_btrace_error(run->btrace))
+			return itrace_decode_fail(run, itrace_btrace_error(run->btrace));
 	}
 	run->interleaved = run->options.all_streams && !run->selecting && !run->btrace &&
 			(run->format == ITRACE_FORMAT_OPENCSD_PACKETS || run->format == ITRACE_FORMAT_OPENCSD_ELEMENTS);
@@ -191,7 +237,9 @@ static bool prepare(struct itrace_decode_state *run)
 		run->failed = true;
 		return false;
 	}
-	return prepare_snapshot_export(run) && open_output(run) && open_mouths(run);
+	/* the others are decoded, but that one is not is no success */
+	run->failed = run->plan.incomplete;
+	return check_outputs(run) && prepare_snapshot_export(run) && open_output(run) && open_mouths(run);
 }
 
 static bool write_snapshot(struct itrace_decode_state *run, const char *dir)
@@ -278,6 +326,7 @@ static enum itrace_decode_status decode(struct itrace_decode_state *run)
 	run->out.fd = -1;
 	if (!prepare(run))
 		return ITRACE_DECODE_NOTHING;
+	run->begun = true;
 	if (!itrace_decode_streams(run))
 		run->failed = true;
 	return finish(run);
@@ -305,7 +354,7 @@ enum itrace_decode_status itrace_decode_run(const char *const *argv, int argc, c
 		status = ITRACE_DECODE_OK;
 	} else {
 		status = decode(run);
-		if (ledger_dict && ledger_size)
+		if (run->begun && ledger_dict && ledger_size)
 			itrace_ledger_dict(&run->ledger, run->symbols, ledger_dict, ledger_size);
 	}
 	release(run);

@@ -56,13 +56,15 @@ struct itrace_decode_state {
 	uint64_t event_count;		/* events handed to the mouths, but for what only frames them */
 	uint64_t element_count;		/* listed by element taps */
 	uint64_t last_addr;		/* of the last instruction of the last range */
-	bool last_known;
+	bool last_branched;		/* nothing came since that range, and it ended with a taken branch */
 	bool unmapped_told;
+	unsigned int isas;		/* that ran: bits 1 << enum itrace_isa */
 
 	uint64_t start_ms, poll_ms, progress_ms;
 	uint64_t weight;		/* instructions since the clock was looked at */
 	uint64_t read_len;		/* bytes of trace that were read in this pass */
 	const char *stop_reason;	/* NULL: go on */
+	bool begun;			/* everything could be opened: there is a ledger */
 	bool failed;			/* an error that was told */
 };
 
@@ -86,8 +88,8 @@ enum itrace_tap itrace_decode_tap(enum itrace_format format);
 
 /*
  * All the code that a stream's decoder may see, in the order in which it is searched: the dumps of the snapshot (what
- * was in memory when the trace was made), then the files. The array
- * is the caller's to free(). @returns false without memory.
+ * was in memory when the trace was made), then the files. The array is the caller's to free().
+ * @returns false without memory; that has been told.
  */
 bool itrace_decode_code(struct itrace_decode_state *run, size_t stream, struct itrace_segment **segments,
 		size_t *count);

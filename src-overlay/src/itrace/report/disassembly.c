@@ -638,17 +638,17 @@ static void t32_loop(struct out *out, uint32_t opcode, const struct itrace_insn 
 	static const char * const sizes[4] = { "8", "16", "32", "64" };
 	const char *rn = regs32[field(opcode, 16, 4)];
 
-	if ((opcode & 0xfffff001) == 0xf00fc001)
+	if ((opcode & 0xfffff001) == 0xf00fc001) {
 		put(out, "le lr, 0x%" PRIx64, insn->target);
-	else if ((opcode & 0xfffff001) == 0xf02fc001)
+	} else if ((opcode & 0xfffff001) == 0xf02fc001) {
 		put(out, "le 0x%" PRIx64, insn->target);
-	else if ((opcode & 0xfffff001) == 0xf01fc001)
+	} else if ((opcode & 0xfffff001) == 0xf01fc001) {
 		put(out, "letp lr, 0x%" PRIx64, insn->target);
-	else if ((opcode & 0xfff0f001) == 0xf040c001)
+	} else if ((opcode & 0xfff0f001) == 0xf040c001) {
 		put(out, "wls lr, %s, 0x%" PRIx64, rn, insn->target);
-	else if ((opcode & 0xffc0f001) == 0xf000c001)
+	} else if ((opcode & 0xffc0f001) == 0xf000c001) {
 		put(out, "wlstp.%s lr, %s, 0x%" PRIx64, sizes[field(opcode, 20, 2)], rn, insn->target);
-	else if (insn->class == ITRACE_INSN_UNDESCRIBED) {
+	} else if (insn->class == ITRACE_INSN_UNDESCRIBED) {
 		uint64_t branch = (uint32_t)(addr + 4 + field(opcode, 23, 4) * 2);
 		/* imm5 or imm7 or imm11 : imm10 : imm1 : 0 */
 		uint32_t low = field(opcode, 1, 10) << 2 | field(opcode, 11, 1) << 1;

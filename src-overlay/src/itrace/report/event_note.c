@@ -137,7 +137,10 @@ void itrace_event_note(const struct itrace_program *program, const struct itrace
 	switch (event->kind) {
 	case ITRACE_EVENT_RANGE_NO_PATH:
 		itrace_output_text(out, "unknown path from ");
-		itrace_program_write_place(program, out, event->addr);
+		if (event->flags & ITRACE_EVENT_HAS_ADDR)
+			itrace_program_write_place(program, out, event->addr);
+		else
+			itrace_output_text(out, "an unknown place");
 		itrace_output_text(out, " to ");
 		itrace_program_write_place(program, out, event->end);
 		if (event->count)

@@ -188,7 +188,7 @@ static void add_element(struct text *text, const char *value)
 	for (const char *c = value; *c; c++) {
 		if (*c == '\n')
 			add(text, "\\n");
-		else if (strchr("{}[]$\"\\; \t#", *c))
+		else if (strchr("{}[]$\"\\; \t\r\v\f#", *c))
 			add(text, "\\%c", *c);
 		else
 			add(text, "%c", *c);

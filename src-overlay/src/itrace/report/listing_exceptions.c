@@ -36,6 +36,7 @@ struct exceptions {
 	struct taken taken[NESTING_MAX];
 	unsigned int depth;
 	uint64_t total;
+	bool any;	/* something is listed */
 };
 
 static void write_name(struct exceptions *self, uint32_t number)
@@ -47,6 +48,7 @@ static void write_name(struct exceptions *self, uint32_t number)
 /* @param handler NULL: it ran no instruction, or none is known */
 static void write_taken(struct exceptions *self, const struct itrace_event *event, const uint64_t *handler)
 {
+	self->any = true;
 	itrace_output_decimal(self->out, self->total, 12);
 	itrace_output_bytes(self->out, "  ", 2);
 	write_name(self, event->number);
@@ -74,6 +76,7 @@ static void push(struct exceptions *self, const struct itrace_event *event)
 
 static void write_return(struct exceptions *self, uint64_t addr)
 {
+	self->any = true;
 	itrace_output_decimal(self->out, self->total, 12);
 	itrace_output_text(self->out, "  return to ");
 	itrace_program_write_place(self->program, self->out, addr);
@@ -139,6 +142,7 @@ static void exceptions_begin(struct itrace_mouth *mouth, const struct itrace_str
 	itrace_transition_init(&self->transition);
 	self->depth = 0;
 	self->total = 0;
+	self->any = false;
 }
 
 static void exceptions_events(struct itrace_mouth *mouth, const struct itrace_event *events, unsigned int n)
@@ -164,7 +168,12 @@ static void exceptions_left_out(struct itrace_mouth *mouth)
 
 static void exceptions_end(struct itrace_mouth *mouth)
 {
-	flush_pending((struct exceptions *)mouth);
+	struct exceptions *self = (struct exceptions *)mouth;
+
+	flush_pending(self);
+	/* an empty listing would leave open whether anything was looked at */
+	if (!self->any && self->total)
+		itrace_output_format(self->out, "no exception in %" PRIu64 " instructions\n", self->total);
 }
 
 static void exceptions_free(struct itrace_mouth *mouth)

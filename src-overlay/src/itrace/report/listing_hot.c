@@ -14,6 +14,8 @@
 #include "listing.h"
 #include "transition.h"
 
+#define PLACES_MAX	((size_t)1 << 21)	/* slots; a hostile trace runs at any number of addresses */
+
 struct place {
 	uint64_t addr;
 	uint64_t count;		/* instructions; 0 = free slot */
@@ -45,7 +47,7 @@ static struct place *find_slot(struct place *places, size_t size, uint64_t addr)
 static bool grow(struct hot *self)
 {
 	size_t size = self->size ? self->size * 2 : 1024;
-	struct place *places = calloc(size, sizeof(*places));
+	struct place *places = size <= PLACES_MAX ? calloc(size, sizeof(*places)) : NULL;
 
 	if (!places)
 		return false;
@@ -60,12 +62,18 @@ static bool grow(struct hot *self)
 
 static void add(struct hot *self, uint64_t addr, uint64_t count, bool entered)
 {
-	if (self->used * 4 >= self->size * 3 && !grow(self)) {
+	bool full = self->used * 4 >= self->size * 3 && !grow(self);
+
+	if (!self->size) {
 		self->lost += count;
 		return;
 	}
 	struct place *place = find_slot(self->places, self->size, addr);
 	if (!place->count) {
+		if (full) {
+			self->lost += count;
+			return;
+		}
 		place->addr = addr;
 		place->entries = 0;
 		self->used++;

@@ -152,7 +152,8 @@ static void write_members(struct json_mouth *self, const struct itrace_event *ev
 
 	switch (event->kind) {
 	case ITRACE_EVENT_RANGE_NO_PATH:
-		itrace_json_hex(out, "addr", event->addr);
+		if (event->flags & ITRACE_EVENT_HAS_ADDR)
+			itrace_json_hex(out, "addr", event->addr);
 		itrace_json_hex(out, "end", event->end);
 		if (event->count)
 			itrace_json_number(out, "count", event->count);

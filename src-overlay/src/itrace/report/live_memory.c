@@ -126,6 +126,8 @@ unsigned int itrace_live_memory_compare(struct itrace_live_memory *live, const s
 		const uint8_t *expected = find_bytes(segments, count, live->ran[i] - 1, &start, &len);
 		if (!expected)
 			continue;
+		if (live->io->poll && live->io->poll(live->io->ctx))
+			break;
 		size_t got = live->io->read_memory(live->io->ctx, start, bytes, len);
 		compared += got > 0;
 		while (same < got && bytes[same] == expected[same])

@@ -42,6 +42,7 @@ void itrace_live_memory_events(struct itrace_live_memory *live, const struct itr
  * Compare the pages that ran with the target, as far as @a segments hold them.
  * @param[out] addr first difference
  * @param[out] differ pages that differ
+ * Reading may take long: io->poll is called before each page, and true from it ends the comparison early.
  * @returns how many pages were compared
  */
 unsigned int itrace_live_memory_compare(struct itrace_live_memory *live, const struct itrace_segment *segments,

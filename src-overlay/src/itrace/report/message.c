@@ -20,6 +20,12 @@ void itrace_message(const struct itrace_decode_io *io, enum itrace_message_level
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	line[strcspn(line, "\n")] = 0;
+	size_t len = strlen(line);
+	if (len && line[len - 1] == '\n')
+		line[--len] = 0;
+	/* names from files and from the command line may hold anything: one line stays one, and no terminal is driven */
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+			line[i] = '?';
 	io->message(io->ctx, level, line);
 }

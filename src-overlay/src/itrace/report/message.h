@@ -11,7 +11,7 @@
 
 #define ITRACE_MESSAGE_MAX	2048	/* bytes of a line with its 0; a longer one is cut */
 
-/* As printf; a line end at the end is dropped. */
+/* As printf; a line end at the end is dropped, other control characters become '?'. */
 void itrace_message(const struct itrace_decode_io *io, enum itrace_message_level level, const char *format, ...)
 		__attribute__((format(printf, 3, 4)));
 

@@ -143,7 +143,6 @@ bool itrace_program_address(const struct itrace_program *program, const char *te
 		size_t why_size)
 {
 	uint64_t off = 0;
-	char name[256];
 	const char *plus = strrchr(text, '+');
 
 	why[0] = 0;
@@ -151,19 +150,26 @@ bool itrace_program_address(const struct itrace_program *program, const char *te
 		return true;
 
 	size_t len = plus && number(plus + 1, &off) ? (size_t)(plus - text) : strlen(text);
-	snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : sizeof(name) - 1), text);
 	if (!program->symbols || !itrace_symbols_have_names(program->symbols)) {
 		snprintf(why, why_size, "'%s': there are no symbols to find it in; give an ELF file or a number", text);
 		return false;
 	}
 
+	/* C++ names have no bound */
+	char *name = strndup(text, len);
+	if (!name) {
+		snprintf(why, why_size, "no memory");
+		return false;
+	}
 	unsigned int count = itrace_symbols_range(program->symbols, name, addr, NULL);
 	if (!count) {
 		snprintf(why, why_size, "'%s': no symbol of this name in the ELF files", name);
+		free(name);
 		return false;
 	}
 	if (count > 1)
 		snprintf(why, why_size, "'%s' stands at %u addresses; taking 0x%" PRIx64, name, count, *addr);
+	free(name);
 	*addr += off;
 	return true;
 }

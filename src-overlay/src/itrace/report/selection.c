@@ -56,6 +56,8 @@ static void ring_pop(struct itrace_selection *selection)
 	}
 	selection->ring_head = (selection->ring_head + 1) % selection->ring_size;
 	selection->ring_len--;
+	if (selection->ring_lead)
+		selection->ring_lead--;
 }
 
 static size_t ring_limit(const struct itrace_selection *selection)
@@ -91,9 +93,10 @@ static bool ring_grow(struct itrace_selection *selection)
 static void ring_trim(struct itrace_selection *selection)
 {
 	while (selection->ring_count >= selection->rules.last) {
-		size_t i = 0;
+		size_t i = selection->ring_lead;
 		while (!is_range(ring_at(selection, i)))
 			i++;
+		selection->ring_lead = i;
 		if (selection->ring_count - ring_at(selection, i)->count < selection->rules.last)
 			return;
 		for (size_t n = i + 1; n--;)

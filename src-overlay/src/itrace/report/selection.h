@@ -42,6 +42,7 @@ struct itrace_selection {
 	/* of the last N: a ring */
 	struct itrace_event *ring;
 	size_t ring_size, ring_head, ring_len;
+	size_t ring_lead;		/* so many at its head are known to be no ranges */
 	uint64_t ring_count;		/* instructions in it */
 	bool ring_context_known;
 	struct itrace_event ring_context;	/* that of the oldest event in it */

@@ -79,6 +79,8 @@ struct priv {
 	size_t buffer_link_count;
 	struct link *core_links;
 	size_t core_link_count;
+	const char *ini;		/* path of snapshot.ini */
+	const char *trace_ini;
 	bool is_out_of_memory;
 };
 
@@ -317,6 +319,11 @@ static size_t keys_slot(const struct keys *keys, unsigned int section, const cha
 	while (keys->slots[slot].key && (keys->slots[slot].section != section || strcmp(keys->slots[slot].key, key)))
 		slot = (slot + 1) & (keys->room - 1);
 	return slot;
+}
+
+static bool keys_hold(const struct keys *keys, unsigned int section, const char *key)
+{
+	return keys->room && keys->slots[keys_slot(keys, section, key)].key;
 }
 
 /* @returns 1 when @a key is new in @a section, 0 when it is not, -1: no memory */
@@ -564,6 +571,8 @@ static void dump_key(struct itrace_snapshot *snapshot, const struct ini *ini, st
 	}
 	if (!strcmp(ini->key, "space")) {
 		dump->space = itrace_snapshot_space(ini->value);
+		if (dump->space == ITRACE_SPACE_ANY && strcmp(ini->value, "ANY"))
+			note(snapshot, "%s:%u: space=%.80s is not known, taken for ANY", ini->path, ini->line, ini->value);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -853,6 +862,8 @@ static bool add_device(struct itrace_snapshot *snapshot, const char *path, char 
 		return true;
 	}
 	free(device.dumps.segments);
+	if (!*device.class)
+		note(snapshot, "%s: no [device] with class=core or class=trace_source in it, left out", path);
 	bool is_mtb = !strcmp(device.class, "mtb");
 	if (is_mtb || !strcmp(device.class, "trace_source"))
 		add_source(snapshot, path, &device, is_mtb);
@@ -862,24 +873,18 @@ static bool add_device(struct itrace_snapshot *snapshot, const char *path, char 
 /* ------------------------------------------------------------------------------------------------------------------ */
 /* buffers */
 
-/* Whether @a name is an element of the comma-separated @a list. */
-static bool in_list(const char *list, const char *name)
+/* Add the elements of the comma-separated @a list, which is cut up. @returns false when there is no memory */
+static bool keys_add_list(struct keys *keys, unsigned int section, char *list)
 {
-	size_t name_len = strlen(name);
-
-	while (list && *list) {
-		list += strspn(list, " \t");
-		size_t len = strcspn(list, ",");
-		size_t word = len;
-		while (word && (list[word - 1] == ' ' || list[word - 1] == '\t'))
-			word--;
-		if (word == name_len && !strncmp(list, name, word))
-			return true;
-		list += len;
-		if (*list)
-			list++;
+	while (*list) {
+		char *next = list + strcspn(list, ",");
+		if (*next)
+			*next++ = 0;
+		if (keys_add(keys, section, trim(list)) < 0)
+			return false;
+		list = next;
 	}
-	return false;
+	return true;
 }
 
 /* The section of a buffer is complete. */
@@ -902,6 +907,9 @@ static void finish_buffer(struct itrace_snapshot *snapshot, const char *ini, uns
 		buffer->framing = ITRACE_FRAMING_RAW;
 	else if (buffer->format && !strcmp(buffer->format, "dstream_coresight"))
 		buffer->framing = ITRACE_FRAMING_DSTREAM;
+	else if (buffer->format && strcmp(buffer->format, "coresight"))
+		note(snapshot, "%s:%u: [%.80s] format=%.80s is not known, taken for coresight", ini, line, buffer->section,
+			buffer->format);
 	if (missing) {
 		buffer->why = keep_line(snapshot, "%s:%u: [%.80s] has no %s=", ini, line, buffer->section, missing);
 	} else if (stat(buffer->path, &st)) {
@@ -944,6 +952,7 @@ static bool read_trace(struct itrace_snapshot *snapshot, const char *path, char 
 	struct priv *priv = priv_of(snapshot);
 	struct itrace_snapshot_buffer buffer = { 0 };
 	const char *list = NULL;
+	struct keys listed = { 0 };
 	struct keys keys = { 0 };
 	unsigned int line = 0;
 	unsigned int file_line = 0;
@@ -962,7 +971,7 @@ static bool read_trace(struct itrace_snapshot *snapshot, const char *path, char 
 				section = SOURCES;
 			} else if (!strcmp(ini.section, "core_trace_sources")) {
 				section = CORES;
-			} else if (in_list(list, ini.section)) {
+			} else if (keys_hold(&listed, 0, ini.section)) {
 				section = BUFFER;
 				buffer.section = keep_text(snapshot, ini.section);
 				line = ini.line;
@@ -982,8 +991,11 @@ static bool read_trace(struct itrace_snapshot *snapshot, const char *path, char 
 		}
 		switch (section) {
 		case BUFFERS:
-			if (!strcmp(ini.key, "buffers"))
+			if (!strcmp(ini.key, "buffers")) {
 				list = keep_text(snapshot, ini.value);
+				if (!keys_add_list(&listed, 0, ini.value))
+					priv->is_out_of_memory = true;
+			}
 			break;
 		case BUFFER:
 			if (!strcmp(ini.key, "name")) {
@@ -1016,6 +1028,7 @@ static bool read_trace(struct itrace_snapshot *snapshot, const char *path, char 
 		result = -1;
 	}
 	free(keys.slots);
+	free(listed.slots);
 	ini_close(&ini);
 	return !result;
 }
@@ -1172,6 +1185,7 @@ static bool read_snapshot(struct itrace_snapshot *snapshot, const char **trace, 
 	struct ini ini;
 	int result;
 
+	priv_of(snapshot)->ini = path;
 	*trace = NULL;
 	if (!ini_open(&ini, path, why, why_size))
 		return false;
@@ -1248,7 +1262,10 @@ struct itrace_snapshot *itrace_snapshot_read(const char *dir, unsigned int sourc
 	priv->source = source;
 	snapshot->dir = keep_text(snapshot, dir);
 
-	if (!read_snapshot(snapshot, &trace, why, why_size) || !read_trace(snapshot, trace, why, why_size)) {
+	if (!read_snapshot(snapshot, &trace, why, why_size))
+		trace = NULL;
+	priv->trace_ini = trace;
+	if (!trace || !read_trace(snapshot, trace, why, why_size)) {
 		itrace_snapshot_free(snapshot);
 		return NULL;
 	}
@@ -1338,6 +1355,34 @@ struct itrace_segment *itrace_snapshot_segments(const struct itrace_snapshot *sn
 	return segments;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat first;
+	struct stat second;
+
+	if (!strcmp(a, b))
+		return true;
+	if (stat(a, &first) || stat(b, &second))
+		return false;
+	return first.st_ino && first.st_ino == second.st_ino && first.st_dev == second.st_dev;
+}
+
+bool itrace_snapshot_has_file(const struct itrace_snapshot *snapshot, const char *path)
+{
+	const struct priv *priv = priv_of(snapshot);
+	bool is_in = is_same_file(path, priv->ini) || is_same_file(path, priv->trace_ini);
+
+	for (size_t i = 0; i < snapshot->buffer_count; i++)
+		is_in = is_in || is_same_file(path, snapshot->buffers[i].path);
+	for (size_t i = 0; i < snapshot->source_count; i++)
+		is_in = is_in || is_same_file(path, snapshot->sources[i].ini);
+	for (size_t i = 0; i < snapshot->core_count; i++)
+		is_in = is_in || is_same_file(path, snapshot->cores[i].ini);
+	for (size_t i = 0; i < priv->block_count; i++)
+		is_in = is_in || is_same_file(path, priv->blocks[i].path);
+	return is_in;
+}
+
 /* ------------------------------------------------------------------------------------------------------------------ */
 /* writer */
 
@@ -1368,13 +1413,16 @@ static bool writer_open(struct writer *writer, const char *name)
 
 static bool writer_close(struct writer *writer)
 {
-	errno = 0;
+	/* an earlier write that failed has left its reason */
+	int error = ferror(writer->f) ? errno : 0;
 	bool is_ok = !ferror(writer->f);
-	if (fclose(writer->f))
+	if (fclose(writer->f)) {
 		is_ok = false;
+		error = error ? error : errno;
+	}
 	writer->f = NULL;
 	if (!is_ok)
-		say(writer->why, writer->why_size, "%s: %s", writer->path, errno ? strerror(errno) : "cannot be written");
+		say(writer->why, writer->why_size, "%s: %s", writer->path, error ? strerror(error) : "cannot be written");
 	return is_ok;
 }
 
@@ -1396,6 +1444,7 @@ struct piece {
 	uint64_t len;
 	const uint8_t *data;
 	uint8_t space;
+	size_t checked;		/* meets none of so many of the pieces that are done */
 };
 
 struct pieces {
@@ -1403,7 +1452,8 @@ struct pieces {
 	size_t count;
 };
 
-static bool pieces_add(struct pieces *list, uint64_t addr, uint64_t len, const uint8_t *data, uint8_t space)
+static bool pieces_add(struct pieces *list, uint64_t addr, uint64_t len, const uint8_t *data, uint8_t space,
+		size_t checked)
 {
 	struct piece *items = grow(list->items, list->count, sizeof(*items));
 	if (!items)
@@ -1412,6 +1462,7 @@ static bool pieces_add(struct pieces *list, uint64_t addr, uint64_t len, const u
 	items[list->count].addr = addr;
 	items[list->count].len = len;
 	items[list->count].data = data;
+	items[list->count].checked = checked;
 	items[list->count++].space = space;
 	return true;
 }
@@ -1442,10 +1493,10 @@ static bool cut_segments(const struct itrace_segment *segments, size_t count, st
 		if (!segment->len || !segment->space)
 			continue;
 		todo.count = 0;
-		is_ok = pieces_add(&todo, segment->addr, segment->len, segment->data, segment->space);
+		is_ok = pieces_add(&todo, segment->addr, segment->len, segment->data, segment->space, 0);
 		while (is_ok && todo.count) {
 			struct piece piece = todo.items[--todo.count];
-			size_t k = 0;
+			size_t k = piece.checked;
 			for (; k < before; k++) {
 				const struct piece *other = &done->items[k];
 				if ((other->space & piece.space) && piece.addr <= other->addr + (other->len - 1) &&
@@ -1453,7 +1504,7 @@ static bool cut_segments(const struct itrace_segment *segments, size_t count, st
 					break;
 			}
 			if (k == before) {
-				is_ok = pieces_add(done, piece.addr, piece.len, piece.data, piece.space);
+				is_ok = pieces_add(done, piece.addr, piece.len, piece.data, piece.space, 0);
 				continue;
 			}
 			const struct piece *other = &done->items[k];
@@ -1463,12 +1514,12 @@ static bool cut_segments(const struct itrace_segment *segments, size_t count, st
 			uint64_t last = other_last < piece_last ? other_last : piece_last;
 			uint8_t rest = piece.space & (uint8_t)~other->space;
 			if (first > piece.addr)
-				is_ok = pieces_add(&todo, piece.addr, first - piece.addr, piece.data, piece.space);
+				is_ok = pieces_add(&todo, piece.addr, first - piece.addr, piece.data, piece.space, k);
 			if (is_ok && last < piece_last)
 				is_ok = pieces_add(&todo, last + 1, piece_last - last, piece.data + (last + 1 - piece.addr),
-					piece.space);
+					piece.space, k);
 			if (is_ok && rest)
-				is_ok = pieces_add(&todo, first, last - first + 1, piece.data + (first - piece.addr), rest);
+				is_ok = pieces_add(&todo, first, last - first + 1, piece.data + (first - piece.addr), rest, k);
 		}
 	}
 	free(todo.items);
@@ -1609,18 +1660,6 @@ static bool write_source(struct writer *writer, const struct itrace_snapshot_wri
 			fprintf(writer->f, "%s=0x%08" PRIx32 "\n", registers[i].name, *reg);
 	}
 	return writer_close(writer);
-}
-
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat first;
-	struct stat second;
-
-	if (!strcmp(a, b))
-		return true;
-	if (stat(a, &first) || stat(b, &second))
-		return false;
-	return first.st_ino && first.st_ino == second.st_ino && first.st_dev == second.st_dev;
 }
 
 static long read_file(void *ctx, uint8_t *dst, size_t len)

@@ -102,6 +102,9 @@ void itrace_snapshot_free(struct itrace_snapshot *snapshot);
 struct itrace_segment *itrace_snapshot_segments(const struct itrace_snapshot *snapshot, size_t buffer, size_t source,
 		size_t *count);
 
+/* Whether the file @a path is one of those that @a snapshot consists of: ini files, trace, dumps. */
+bool itrace_snapshot_has_file(const struct itrace_snapshot *snapshot, const char *path);
+
 /* Memory spaces by the names that dump sections use; an unknown or NULL name is ITRACE_SPACE_ANY. */
 uint8_t itrace_snapshot_space(const char *name);
 

@@ -94,10 +94,6 @@ static bool fill_buffers(struct export *export, struct itrace_plan *plan, char *
 	for (size_t i = 0; i < plan->buffer_count; i++) {
 		struct itrace_plan_buffer *buffer = &plan->buffers[i];
 
-		if (buffer->framing == ITRACE_FRAMING_TPIU) {
-			snprintf(why, why_size, "snapshot: '%s' has TPIU frames, which a snapshot cannot describe", buffer->path);
-			return false;
-		}
 		if (!itrace_trace_file_rewind(&buffer->file, why, why_size))
 			return false;
 		snprintf(export->buffer_names[i], NAME_SIZE, "ETB_%zu", i);
@@ -109,13 +105,69 @@ static bool fill_buffers(struct export *export, struct itrace_plan *plan, char *
 	return true;
 }
 
-/* A snapshot written over itself would lose what it is made of. */
-static bool is_source(const struct itrace_plan *plan, const char *dir)
+static bool is_same_place(const char *a, const char *b)
 {
-	struct stat to, from;
+	struct stat left, right;
 
-	return plan->snapshot && !stat(dir, &to) && !stat(plan->snapshot->dir, &from) && to.st_dev == from.st_dev &&
-			to.st_ino == from.st_ino;
+	return !stat(a, &left) && !stat(b, &right) && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
+/* Whether the file @a path is called like one that is written, and lies in @a dir. */
+static bool is_in_the_way(const char *path, const char *dir)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	char own[1024];
+
+	if (strncmp(name, "trace", 5) && strncmp(name, "core", 4) && strncmp(name, "source", 6) &&
+			strcmp(name, "snapshot.ini"))
+		return false;
+	int len = snprintf(own, sizeof(own), "%s/%s", dir, name);
+	return len > 0 && (size_t)len < sizeof(own) && is_same_place(own, path);
+}
+
+static const char *input_in_the_way(const struct itrace_plan *plan, const char *dir)
+{
+	const struct itrace_decode_options *options = plan->options;
+
+	for (size_t i = 0; i < plan->buffer_count; i++)
+		if (is_in_the_way(plan->buffers[i].path, dir))
+			return plan->buffers[i].path;
+	for (size_t i = 0; i < options->elf_count; i++)
+		if (is_in_the_way(options->elfs[i].path, dir))
+			return options->elfs[i].path;
+	for (size_t i = 0; i < options->image_count; i++)
+		if (is_in_the_way(options->images[i].path, dir))
+			return options->images[i].path;
+	return NULL;
+}
+
+bool itrace_snapshot_export_check(const char *dir, const struct itrace_plan *plan, char *why, size_t why_size)
+{
+	struct stat status;
+
+	/* a snapshot written over itself would lose what it is made of */
+	if (plan->snapshot && is_same_place(dir, plan->snapshot->dir)) {
+		snprintf(why, why_size, "snapshot: '%s' is the snapshot that is decoded; name another directory", dir);
+		return false;
+	}
+	if (!stat(dir, &status) && !S_ISDIR(status.st_mode)) {
+		snprintf(why, why_size, "snapshot: '%s' is not a directory", dir);
+		return false;
+	}
+	const char *lost = input_in_the_way(plan, dir);
+	if (lost) {
+		snprintf(why, why_size, "snapshot: '%s' would be written over; name another directory", lost);
+		return false;
+	}
+	for (size_t i = 0; i < plan->buffer_count; i++) {
+		if (plan->buffers[i].framing == ITRACE_FRAMING_TPIU) {
+			snprintf(why, why_size, "snapshot: '%s' has TPIU frames, which a snapshot cannot describe",
+					itrace_plan_label(&plan->buffers[i]));
+			return false;
+		}
+	}
+	return true;
 }
 
 bool itrace_snapshot_export(const char *dir, struct itrace_plan *plan, const struct itrace_export_code *code, char *why,
@@ -124,10 +176,6 @@ bool itrace_snapshot_export(const char *dir, struct itrace_plan *plan, const str
 	struct export export = { 0 };
 	bool ok = false;
 
-	if (is_source(plan, dir)) {
-		snprintf(why, why_size, "snapshot: '%s' is the snapshot that is decoded; name another directory", dir);
-		return false;
-	}
 	if (!allocate(&export, plan)) {
 		snprintf(why, why_size, "snapshot: no memory");
 	} else if (fill_buffers(&export, plan, why, why_size)) {

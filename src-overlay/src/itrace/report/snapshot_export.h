@@ -19,7 +19,13 @@ struct itrace_export_code {
 };
 
 /*
- * Write the buffers and sources of @a plan to directory @a dir.
+ * Whether the buffers of @a plan can be written to @a dir, without a file that the decode reads being lost.
+ * @param[out] why if not, one line
+ */
+bool itrace_snapshot_export_check(const char *dir, const struct itrace_plan *plan, char *why, size_t why_size);
+
+/*
+ * Write the buffers and sources of @a plan to directory @a dir, which has been checked.
  * @param code one for each stream of the plan
  * @param[out] why on failure one line
  */

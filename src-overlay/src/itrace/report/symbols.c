@@ -106,6 +106,7 @@ struct file {
 	uint64_t offset;
 	uint8_t *bytes;		/* the whole file and PADDING_LEN zeros: segments, names and libelf point into it */
 	uint64_t size;
+	unsigned int machine;	/* of an ELF; 0: none */
 	struct itrace_symbol *syms;	/* all with a name, objects too */
 	uint8_t *kinds;			/* enum kind of each */
 	size_t sym_count;
@@ -564,6 +565,16 @@ static bool file_make_segments(const struct file *file, const struct load *loads
 
 #if WITH_ELFUTILS
 
+/* Whether the section headers of an ELF that elf_loads() accepted, and with them its symbols, are behind its end. */
+static bool elf_sections_cut(const uint8_t *header, uint64_t size)
+{
+	bool is_64 = header[4] == 2;
+	uint64_t shoff = get_word(header + (is_64 ? 40 : 32), is_64);
+	uint64_t len = (uint64_t)get_le(header + (is_64 ? 58 : 46), 2) * get_le(header + (is_64 ? 60 : 48), 2);
+
+	return shoff && (shoff > size || len > size - shoff);
+}
+
 static bool is_mapping_symbol(const char *name)
 {
 	return name[0] == '$' && name[1] >= 'a' && name[1] <= 'z' && (!name[2] || name[2] == '.');
@@ -915,6 +926,7 @@ int itrace_symbols_add_elf(struct itrace_symbols *symbols, const char *path, uin
 		return -1;
 	if (!elf_loads(path, file->bytes, file->size, &loads, &count, why, why_size))
 		goto failed;
+	file->machine = get_le(file->bytes + 18, 2);
 	struct itrace_segment *segments = symbols_segment_room(symbols, count);
 	if (!segments) {
 		say(why, why_size, "%s: no memory", path);
@@ -928,7 +940,8 @@ int itrace_symbols_add_elf(struct itrace_symbols *symbols, const char *path, uin
 		goto failed;
 	}
 	if (!file->names.count)
-		say(why, why_size, "%s: no symbols of functions in it", path);
+		say(why, why_size, "%s: no symbols of functions in it%s", path, elf_sections_cut(file->bytes, file->size) ?
+			": the file is cut off before its section headers" : "");
 #else
 	if (!symbols->is_told)
 		say(why, why_size, "built without elfutils: no symbols and no source lines");
@@ -953,6 +966,11 @@ int itrace_symbols_add_image(struct itrace_symbols *symbols, const char *path, u
 	struct file *file = symbols_read(symbols, path, 0, why, why_size);
 	if (!file)
 		return -1;
+	if (!file->size) {
+		say(why, why_size, "%s: empty file", path);
+		file_free(file);
+		return -1;
+	}
 	struct load load = { .addr = addr, .len = file->size };
 	struct itrace_segment *segments = symbols_segment_room(symbols, 1);
 	if (!segments)
@@ -977,6 +995,13 @@ int itrace_symbols_add_source(struct itrace_symbols *symbols, const char *name)
 const char *itrace_symbols_source_name(const struct itrace_symbols *symbols, unsigned int source)
 {
 	return source < symbols->file_count ? symbols->files[source]->name : NULL;
+}
+
+unsigned int itrace_symbols_word_size(const struct itrace_symbols *symbols, unsigned int source)
+{
+	unsigned int machine = source < symbols->file_count ? symbols->files[source]->machine : 0;
+
+	return machine == ELF_MACHINE_AARCH64 ? 64 : machine == ELF_MACHINE_ARM ? 32 : 0;
 }
 
 unsigned int itrace_symbols_source_count(const struct itrace_symbols *symbols)

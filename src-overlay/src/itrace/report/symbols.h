@@ -93,6 +93,9 @@ int itrace_symbols_add_source(struct itrace_symbols *symbols, const char *name);
 /* @returns the path (or name) that was added under number @a source, NULL when there is none. */
 const char *itrace_symbols_source_name(const struct itrace_symbols *symbols, unsigned int source);
 
+/* Of the machine that the ELF with number @a source is for: 64, 32; 0 when it is no ELF. */
+unsigned int itrace_symbols_word_size(const struct itrace_symbols *symbols, unsigned int source);
+
 /* @returns how many source numbers are taken. */
 unsigned int itrace_symbols_source_count(const struct itrace_symbols *symbols);
 

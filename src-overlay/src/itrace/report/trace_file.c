@@ -6,6 +6,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#ifndef _WIN32
+#include <poll.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +20,11 @@
 #ifndef O_BINARY
 #define O_BINARY	0
 #endif
+#ifndef O_NONBLOCK
+#define O_NONBLOCK	0
+#endif
+
+#define WAIT_MS	100	/* between two questions whether to stop */
 
 static bool fail(const struct itrace_trace_file *file, const char *what, char *why, size_t why_size)
 {
@@ -39,7 +47,7 @@ bool itrace_trace_file_open(struct itrace_trace_file *file, const char *path, ch
 		snprintf(why, why_size, "no memory to read '%s'", path);
 		return false;
 	}
-	file->fd = !strcmp(path, "-") ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_BINARY);
+	file->fd = !strcmp(path, "-") ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_BINARY | O_NONBLOCK);
 	if (file->fd < 0 || fstat(file->fd, &status))
 		return fail(file, "cannot open trace", why, why_size);
 	if (S_ISDIR(status.st_mode)) {
@@ -60,13 +68,30 @@ void itrace_trace_file_close(struct itrace_trace_file *file)
 	file->fd = -1;
 }
 
+/* Wait until there is something to read, or the end. @returns false when it is not to be waited for */
+static bool wait_for_input(const struct itrace_trace_file *file)
+{
+#ifndef _WIN32
+	struct pollfd pollfd = { .fd = file->fd, .events = POLLIN };
+
+	while (!file->seekable) {
+		int ready = poll(&pollfd, 1, WAIT_MS);
+		if (ready > 0 || (ready < 0 && errno != EINTR))
+			break;
+		if (file->stop && file->stop(file->stop_ctx))
+			return false;
+	}
+#endif
+	return true;
+}
+
 /* Fill the buffer as far as the input goes. */
 static long read_full(struct itrace_trace_file *file, size_t have, char *why, size_t why_size)
 {
-	while (have < ITRACE_TRACE_CHUNK) {
+	while (have < ITRACE_TRACE_CHUNK && wait_for_input(file)) {
 		ssize_t n = read(file->fd, file->buf + have, ITRACE_TRACE_CHUNK - have);
 		if (n < 0) {
-			if (errno == EINTR)
+			if (errno == EINTR || errno == EAGAIN)
 				continue;
 			fail(file, "cannot read trace", why, why_size);
 			return -1;

@@ -21,9 +21,12 @@ struct itrace_trace_file {
 	uint64_t off;		/* of the next byte that is read */
 	uint8_t *buf;		/* ITRACE_TRACE_CHUNK bytes */
 	size_t head_len;	/* bytes of the beginning that are in buf and come first */
+	bool (*stop)(void *ctx);	/* asked while a pipe has nothing: true is the end of the input. May be NULL */
+	void *stop_ctx;
 };
 
 /*
+ * Never waits: a FIFO that nobody writes yet is open, and is waited for by the first read.
  * @param[out] why on failure one line that names the file
  * @returns false when it cannot be read (missing, a directory, no permission ...). Call itrace_trace_file_close() in
  * either case.

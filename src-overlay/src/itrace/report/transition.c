@@ -48,8 +48,7 @@ static enum itrace_transition_kind classify(const struct itrace_transition *tran
 		return transition->return_pending ? ITRACE_TRANSITION_EXCEPTION_RETURN : ITRACE_TRANSITION_BEGIN;
 	if (transition->return_pending)
 		return ITRACE_TRANSITION_EXCEPTION_RETURN;
-	if (last->flags & ITRACE_EVENT_EXECUTED &&
-			(last->branch == ITRACE_INSN_DIRECT || last->branch == ITRACE_INSN_INDIRECT)) {
+	if (itrace_range_branched(last)) {
 		if (last->flags & ITRACE_INSN_ERET)
 			return ITRACE_TRANSITION_EXCEPTION_RETURN;
 		if (last->flags & ITRACE_INSN_LINK)

@@ -46,4 +46,11 @@ static inline uint64_t itrace_range_last(const struct itrace_event *range)
 	return range->end - range->last_size;
 }
 
+/* Whether a range ends with a branch that was taken: then what comes next is not the next instruction in memory. */
+static inline bool itrace_range_branched(const struct itrace_event *range)
+{
+	return range->flags & ITRACE_EVENT_EXECUTED &&
+			(range->branch == ITRACE_INSN_DIRECT || range->branch == ITRACE_INSN_INDIRECT);
+}
+
 #endif /* OPENOCD_ITRACE_REPORT_TRANSITION_H */
