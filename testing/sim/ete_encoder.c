@@ -619,8 +619,8 @@ static bool is_taken(const struct ete_insn *insn, struct sim_insn_class class)
 		return true;
 	if (insn->next_pc != sequential || insn->next_isa != insn->isa || insn->taken)
 		return true;
-	/* In T32 any branch may be conditional by an IT block. */
-	return !class.conditional && insn->isa != SIM_T32;
+	/* In T32 any branch may be conditional by an IT block; handlers return unconditionally. */
+	return class.exception_return || (!class.conditional && insn->isa != SIM_T32);
 }
 
 static void stack_push(struct ete_encoder *enc, const struct ete_insn *insn)

@@ -193,6 +193,20 @@ static void set_waypoint(struct itrace_block *block, const struct itrace_insn *i
 	}
 }
 
+/* A walk that passes waypoints comes to one that it cannot pass. */
+static bool cannot_pass(const struct itrace_walk *walk, const struct itrace_insn *insn, uint64_t addr, uint32_t count)
+{
+	switch (walk->stop) {
+	case ITRACE_WALK_PASS:
+		return always_leaves(insn, walk->isa, count);
+	case ITRACE_WALK_PASS_TAKEN:
+		return always_leaves(insn, walk->isa, count) && insn->class == ITRACE_INSN_DIRECT &&
+			insn->target != addr + insn->size;
+	default:
+		return false;
+	}
+}
+
 void itrace_block_walk(struct itrace_image *image, const struct itrace_insn_rules *rules, const struct itrace_walk *walk,
 		struct itrace_block *block)
 {
@@ -240,7 +254,7 @@ void itrace_block_walk(struct itrace_image *image, const struct itrace_insn_rule
 		}
 		if (it_left)
 			insn.flags |= ITRACE_INSN_COND;
-		if (walk->stop == ITRACE_WALK_PASS && always_leaves(&insn, w.isa, count) && walk->limit - w.addr != insn.size) {
+		if (walk->limit - w.addr != insn.size && cannot_pass(walk, &insn, w.addr, count)) {
 			block->end |= ITRACE_BLOCK_FULL;
 			break;
 		}

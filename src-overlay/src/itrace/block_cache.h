@@ -87,7 +87,8 @@ void itrace_block_cache_refresh(struct itrace_block_cache *cache);
 enum itrace_walk_stop {
 	ITRACE_WALK_TO_WAYPOINT,
 	ITRACE_WALK_TO_BRANCH,	/* pass waypoints that are no branches */
-	ITRACE_WALK_PASS	/* pass all that may fall through; needs use_limit */
+	ITRACE_WALK_PASS,	/* pass all that may fall through; needs use_limit */
+	ITRACE_WALK_PASS_TAKEN	/* pass also indirect branches, which may have gone to the next instruction; needs use_limit */
 };
 
 /* How far a walk goes. */

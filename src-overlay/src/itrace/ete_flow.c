@@ -548,7 +548,7 @@ static void finish_source(struct itrace_ete_flow *flow, uint64_t off, uint64_t a
 		.it_left = flow->it_left,
 		.space = flow->space,
 		.use_limit = true,
-		.stop = ITRACE_WALK_PASS,
+		.stop = ITRACE_WALK_PASS_TAKEN,
 	};
 	struct straight straight;
 
