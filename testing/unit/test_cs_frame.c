@@ -274,7 +274,7 @@ static void test_impossible_id(void **state)
 	}
 }
 
-/* A frame of full syncs in aligned frames, as perf writes it where two captures meet: nothing is known of the ID behind it. */
+/* A frame of full syncs in aligned frames, as perf writes it where two captures meet: the ID behind it is not known. */
 static void test_barrier(void **state)
 {
 	static const uint8_t bytes[] = { FRAME_10, SYNC, SYNC, SYNC, SYNC, FRAME_D, FRAME_10 };

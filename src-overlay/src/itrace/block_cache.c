@@ -179,7 +179,8 @@ static bool always_leaves(const struct itrace_insn *insn, uint8_t isa, uint32_t 
 {
 	if (isa == ITRACE_ISA_T32 && count < IT_BLOCK_MAX)
 		return false;
-	return (insn->class == ITRACE_INSN_DIRECT || insn->class == ITRACE_INSN_INDIRECT) && !(insn->flags & ITRACE_INSN_COND);
+	return (insn->class == ITRACE_INSN_DIRECT || insn->class == ITRACE_INSN_INDIRECT) &&
+		!(insn->flags & ITRACE_INSN_COND);
 }
 
 static void set_waypoint(struct itrace_block *block, const struct itrace_insn *insn, uint8_t isa)
@@ -207,8 +208,8 @@ static bool cannot_pass(const struct itrace_walk *walk, const struct itrace_insn
 	}
 }
 
-void itrace_block_walk(struct itrace_image *image, const struct itrace_insn_rules *rules, const struct itrace_walk *walk,
-		struct itrace_block *block)
+void itrace_block_walk(struct itrace_image *image, const struct itrace_insn_rules *rules,
+		const struct itrace_walk *walk, struct itrace_block *block)
 {
 	struct walker w = { image, rules, NULL, 0, walk->addr, walk->isa, walk->space, 0 };
 	struct itrace_insn last = { 0, ITRACE_INSN_OTHER, 0, 4, walk->isa, 0 };
@@ -323,7 +324,8 @@ static NOT_INLINE const struct itrace_block *miss_any(struct itrace_block_cache 
 }
 
 /*
- * The common block: A64, in the window, ending with a common waypoint. Where code does not repeat most of the time goes here,
+ * The common block: A64, in the window, ending with a common waypoint. Where code does not repeat most of the time
+ * goes here,
  * so all that is seldom needed is out of the way, behind a tail call.
  */
 const struct itrace_block *itrace_block_cache_miss(struct itrace_block_cache *cache, uint64_t addr, uint32_t key,

@@ -3,8 +3,10 @@
 /*
  * Each block of the program is decoded once.
  *
- * A block is the run of instructions from an address up to and including the next waypoint. The cache is direct mapped, in
- * the caller's storage, and keyed by address, instruction set, memory space (when the image has several) and the state of
+ * A block is the run of instructions from an address up to and including the next waypoint. The cache is direct
+ * mapped, in
+ * the caller's storage, and keyed by address, instruction set, memory space (when the image has several) and the
+ * state of
  * the IT block that is open at its start.
  */
 
@@ -41,13 +43,13 @@ _Static_assert(sizeof(struct itrace_block) == 32, "two blocks in a cache line");
 /* end of struct itrace_block; 0: a plain block, after which execution goes on at target (E) or behind it (N) */
 #define ITRACE_BLOCK_IT_MASK	0x07u	/* instructions behind the block that an open IT block makes conditional */
 #define ITRACE_BLOCK_INDIRECT	0x08u	/* ends with an indirect branch that is no exception return */
-#define ITRACE_BLOCK_SPECIAL	0x10u	/* its last instruction needs a closer look: links, exchanges, returns from exception */
-#define ITRACE_BLOCK_EXCHANGE	ITRACE_BLOCK_INDIRECT	/* of a direct branch, with SPECIAL: it goes from A32 to T32 or back */
+#define ITRACE_BLOCK_SPECIAL	0x10u	/* needs a closer look: links, exchanges, returns from exception */
+#define ITRACE_BLOCK_EXCHANGE	ITRACE_BLOCK_INDIRECT	/* of a direct branch, with SPECIAL: A32 to T32 or back */
 #define ITRACE_BLOCK_ALWAYS	0x20u	/* its last instruction is a direct branch elsewhere, always taken: no N atom */
 #define ITRACE_BLOCK_CUT_MASK	0xc0u	/* it did not end at a waypoint, but ... */
 #define ITRACE_BLOCK_NO_MEMORY	0x40u	/* because the image has no bytes behind it */
-#define ITRACE_BLOCK_UNDESCRIBED 0x80u	/* before a branch for which no source says how it is traced; A64: before an opcode
-					 * that is permanently undefined */
+#define ITRACE_BLOCK_UNDESCRIBED 0x80u	/* before a branch for which no source says how it is traced;
+					 * A64: before an opcode that is permanently undefined */
 #define ITRACE_BLOCK_FULL	0xc0u	/* at count_max: the walk goes on behind it; when passing waypoints also before
 					 * a branch that is always taken: it cannot go on */
 
@@ -88,7 +90,7 @@ enum itrace_walk_stop {
 	ITRACE_WALK_TO_WAYPOINT,
 	ITRACE_WALK_TO_BRANCH,	/* pass waypoints that are no branches */
 	ITRACE_WALK_PASS,	/* pass all that may fall through; needs use_limit */
-	ITRACE_WALK_PASS_TAKEN	/* pass also indirect branches, which may have gone to the next instruction; needs use_limit */
+	ITRACE_WALK_PASS_TAKEN	/* also indirect branches, which may have gone to the next instruction; needs use_limit */
 };
 
 /* How far a walk goes. */
@@ -104,8 +106,8 @@ struct itrace_walk {
 };
 
 /* Decode instructions without the cache. *block is filled but for its key. */
-void itrace_block_walk(struct itrace_image *image, const struct itrace_insn_rules *rules, const struct itrace_walk *walk,
-		struct itrace_block *block);
+void itrace_block_walk(struct itrace_image *image, const struct itrace_insn_rules *rules,
+		const struct itrace_walk *walk, struct itrace_block *block);
 
 /* What tells blocks at the same address apart. Never 0. */
 static inline uint32_t itrace_block_key(const struct itrace_block_cache *cache, uint8_t isa, uint8_t it_left,
@@ -125,7 +127,8 @@ static inline uint8_t itrace_block_key_it(uint32_t key)
 }
 
 /*
- * Where the block at @a addr is kept, to be masked. A32 and A64 addresses differ from bit 2 on, T32 ones from bit 1: taken
+ * Where the block at @a addr is kept, to be masked. A32 and A64 addresses differ from bit 2 on, T32 ones from bit
+ * 1: taken
  * from bit 2, two T32 blocks share a place only when they begin in the same word.
  */
 static inline uint64_t itrace_block_place(uint64_t addr)

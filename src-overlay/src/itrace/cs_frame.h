@@ -77,7 +77,8 @@ void itrace_cs_frame_feed(struct itrace_cs_frame *frame, uint64_t off, const uin
  * impossible ID (0x7f, an even byte FF); error_off tells where. The current ID is then unknown. Call again: aligned
  * frames go on with the next frame, the others search the next full sync.
  *
- * ITRACE_FRAME_JOIN: an aligned frame of four full syncs, which perf writes where two captures meet: what came before has
+ * ITRACE_FRAME_JOIN: an aligned frame of four full syncs, which perf writes where two captures meet: what came
+ * before has
  * no continuation here (error_off tells where). The current ID is unknown, too.
  *
  * Index rule (OpenCSD's): the first run of a frame has the frame's offset; an ID change at pair n starts a run with the

@@ -332,8 +332,8 @@ static void walk_straight(struct itrace_ete_flow *flow, const struct itrace_walk
 		straight->count += straight->block.count;
 		if (!i)
 			straight->source = straight->block.source;
-		if ((straight->block.end & ITRACE_BLOCK_CUT_MASK) != ITRACE_BLOCK_FULL || straight->block.count < walk.count_max ||
-				straight->count == count_max)
+		if ((straight->block.end & ITRACE_BLOCK_CUT_MASK) != ITRACE_BLOCK_FULL ||
+				straight->block.count < walk.count_max || straight->count == count_max)
 			break;
 		walk.addr = straight->block.start + straight->block.len;
 		walk.it_left = straight->block.end & ITRACE_BLOCK_IT_MASK;
@@ -364,7 +364,8 @@ static void emit_straight(struct itrace_ete_flow *flow, uint64_t off, const stru
 /* --- elements --- */
 
 /*
- * The instruction set that a context stands for. A context alone does not change it within AArch32: the last address may
+ * The instruction set that a context stands for. A context alone does not change it within AArch32: the last
+ * address may
  * be older than a branch that did.
  */
 static uint8_t context_isa(const struct itrace_ete_flow *flow, const struct itrace_ete_element *element)
@@ -634,7 +635,8 @@ static void do_timestamp(struct itrace_ete_flow *flow, const struct itrace_ete_e
 }
 
 /* Elements that are an event of their own and nothing to the flow. */
-static void do_value(struct itrace_ete_flow *flow, const struct itrace_ete_element *element, enum itrace_event_kind kind)
+static void do_value(struct itrace_ete_flow *flow, const struct itrace_ete_element *element,
+		enum itrace_event_kind kind)
 {
 	struct itrace_event event = {
 		.off = element->off,

@@ -122,8 +122,8 @@ struct itrace_ete_packet {
 						 * TIMESTAMP: 7 .. 64 */
 			uint8_t is;		/* ADDR: instruction set bit, 0 or 1 */
 			uint8_t atom_count;	/* atoms, also those in cancel and mispredict packets; 0 = none */
-			uint8_t info;		/* context info byte; exception level of INSTRUMENTATION; EVENT: mask; TRACE_INFO: INFO[7:0];
-						 * exact match (also in Q): the history entry */
+			uint8_t info;		/* context info byte; exception level of INSTRUMENTATION; EVENT: mask;
+						 * TRACE_INFO: INFO[7:0]; exact match (also in Q): the history entry */
 			uint8_t intended;	/* INCOMPLETE, BAD_SEQUENCE, RESERVED...: the kind it began as */
 		};
 		uint64_t small;	/* all of these at once: ITRACE_PACKET_SMALL */

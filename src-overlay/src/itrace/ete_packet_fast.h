@@ -16,7 +16,7 @@
 #include "ete_packet.h"
 
 #define ITRACE_ATOM_HEADER	0xc0u	/* this header byte and all above are atoms */
-#define ITRACE_ADDR_HEADER	0x90u	/* this one and the eleven behind it are short and 32-bit target addresses, if any */
+#define ITRACE_ADDR_HEADER	0x90u	/* this one and the eleven behind it are target addresses, if any */
 #define ITRACE_ADDR_HEADER_NUM	12u
 #define ITRACE_ADDR_LEN_MAX	5u	/* bytes that must be readable to read one by its row */
 
@@ -28,7 +28,8 @@ struct itrace_atoms {
 };
 
 #define ITRACE_ATOMS(bits, count, format) \
-	{ ITRACE_PACKET_SMALL(0, ITRACE_PACKET_ATOM_ ## format, 0, 0, count, 0), bits, count, ITRACE_PACKET_ATOM_ ## format }
+	{ ITRACE_PACKET_SMALL(0, ITRACE_PACKET_ATOM_ ## format, 0, 0, count, 0), bits, count, \
+	ITRACE_PACKET_ATOM_ ## format }
 
 /* Format 6: 3 to 23 E and one more, E or N. */
 #define ITRACE_ATOM_6E(n) ITRACE_ATOMS((16u << (n)) - 1, (n) + 4, F6)
@@ -64,8 +65,10 @@ static inline uint32_t itrace_le32(const uint8_t *bytes)
 }
 
 /*
- * How an address comes out of the four bytes behind the header, read as a word: bits 6:0 shifted by @c first, the bits of
- * @c mask shifted by @c second, and the bits of @c high where they are; they replace the bits of @c low in a history entry.
+ * How an address comes out of the four bytes behind the header, read as a word: bits 6:0 shifted by @c first, the
+ * bits of
+ * @c mask shifted by @c second, and the bits of @c high where they are; they replace the bits of @c low in a
+ * history entry.
  */
 struct itrace_addr_row {
 	uint64_t small;		/* of the packet, but for is of an exact match */
@@ -105,7 +108,10 @@ static const struct itrace_addr_row itrace_addr_rows[2 * ITRACE_ADDR_HEADER_NUM]
 	ITRACE_ADDR_32(IS1, 0xff00, 1, 0, 1), ITRACE_ADDR_32(IS1, 0xff00, 1, 0, 1),
 };
 
-/* The row of the packet at @a bytes; NULL when it is another, or when fewer than ITRACE_ADDR_LEN_MAX bytes are readable. */
+/*
+ * The row of the packet at @a bytes; NULL when it is another, or when fewer than ITRACE_ADDR_LEN_MAX bytes are
+ * readable.
+ */
 static inline const struct itrace_addr_row *itrace_addr_row(const uint8_t *bytes, size_t len)
 {
 	const unsigned int form = (uint8_t)(bytes[0] - ITRACE_ADDR_HEADER);

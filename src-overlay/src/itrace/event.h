@@ -22,13 +22,20 @@ enum itrace_event_kind {
 	 */
 	ITRACE_EVENT_RANGE,
 	/*
-	 * RANGE_NO_PATH: execution went from addr (ITRACE_EVENT_HAS_ADDR; else from an unknown place, and addr is only the last
+	 * RANGE_NO_PATH: execution went from addr (ITRACE_EVENT_HAS_ADDR; else from an unknown place, and addr is only
+	 * the last
 	 * one known) to end in an unknown way; count instructions, 0 when unknown (Q element).
 	 */
 	ITRACE_EVENT_RANGE_NO_PATH,
-	/* TRACE_ON: tracing began or resumed here; what happened before is not in the trace. cause = enum itrace_trace_on. */
+	/*
+	 * TRACE_ON: tracing began or resumed here; what happened before is not in the trace. cause = enum
+	 * itrace_trace_on.
+	 */
 	ITRACE_EVENT_TRACE_ON,
-	/* CONTEXT: the PE context; number = context bits (ITRACE_CONTEXT_...), addr = context ID, end = virtual context ID. */
+	/*
+	 * CONTEXT: the PE context; number = context bits (ITRACE_CONTEXT_...), addr = context ID, end = virtual
+	 * context ID.
+	 */
 	ITRACE_EVENT_CONTEXT,
 	/*
 	 * EXCEPTION: number = exception type, addr = preferred return address if ITRACE_EVENT_HAS_ADDR; flag
@@ -54,8 +61,9 @@ enum itrace_event_kind {
 	/* INSTRUMENTATION: addr = value written by TRCIT, number = exception level. */
 	ITRACE_EVENT_INSTRUMENTATION,
 	/*
-	 * GAP: something is missing here. cause = enum itrace_gap; addr = address concerned (ITRACE_EVENT_HAS_ADDR),
-	 * count = bytes concerned (for NO_MEMORY: bytes wanted), number = detail of that cause.
+	 * GAP: something is missing here. cause = enum itrace_gap; addr = address concerned (ITRACE_EVENT_HAS_ADDR), then
+	 * end = memory space in which it was looked for (ITRACE_SPACE_...). count: NO_MEMORY: bytes wanted; number (the
+	 * same place): BAD_PACKET, BAD_SEQUENCE: first byte of the packet; COMMIT_OVERRUN, SPECULATION_DEPTH: elements.
 	 */
 	ITRACE_EVENT_GAP,
 	/* NO_SYNC: decoding starts (again) at the next A-Sync; cause = enum itrace_no_sync. Not a gap by itself. */
@@ -91,7 +99,7 @@ enum itrace_gap {
 	ITRACE_GAP_RETURN_STACK,	/* a return without an address, and nothing on the return stack */
 	ITRACE_GAP_NOT_DESCRIBED,	/* the instruction at addr is a branch for which no source says how it is traced */
 	ITRACE_GAP_BAD_IMAGE,		/* code at addr cannot be what ran (e.g. address not reached by the walk) */
-	ITRACE_GAP_NO_ADDRESS,		/* an indirect branch before addr, and the trace does not say where it went */
+	ITRACE_GAP_NO_ADDRESS,		/* where the branch before addr, or the exception at addr, went is not in the trace */
 	ITRACE_GAP_FRAME,		/* CoreSight frames: bad or lost synchronisation */
 	ITRACE_GAP_JOIN,		/* two pieces of trace meet: records of a buffer, chunks */
 	ITRACE_GAP_NUM
@@ -153,7 +161,7 @@ struct itrace_event {
 			union {
 				struct {
 					uint8_t branch : 4;	/* RANGE: enum itrace_insn_class of the last instruction */
-					uint8_t isa : 4;	/* RANGE, CONTEXT, GAP: enum itrace_isa */
+					uint8_t isa : 4;	/* RANGE, CONTEXT: enum itrace_isa */
 				};
 				uint8_t cause;		/* TRACE_ON, GAP, NO_SYNC, END, TRANSACTION */
 			};
@@ -164,7 +172,8 @@ struct itrace_event {
 };
 
 /*
- * Four bytes in the order of the fields of a tag as one word. By shifts, not through memory: byte stores followed by a load
+ * Four bytes in the order of the fields of a tag as one word. By shifts, not through memory: byte stores followed
+ * by a load
  * of the word would wait for each other.
  */
 static inline uint32_t itrace_event_tag_bytes(unsigned int kind, unsigned int flags, unsigned int third,

@@ -16,7 +16,7 @@ struct itrace_insn_a64_common {
 	uint32_t mask;	/* it is what the row says when (opcode & mask) == value, */
 	uint32_t value;
 	uint32_t but;	/* and not all of these bits are set */
-	uint8_t left;	/* shifts that leave the word offset, sign-extended; of no meaning for others than direct branches */
+	uint8_t left;	/* direct branches: shifts that leave the word offset, sign-extended */
 	uint8_t right;
 	uint8_t class;
 	uint8_t flags;

@@ -176,7 +176,9 @@ static bool check_output(struct itrace_decode_state *run, const char *option, co
 	return false;
 }
 
-/* Nothing that is read may be written over; also before a long decode it is said that there is no place for its result. */
+/*
+ * Nothing that is read may be written over; also before a long decode it is said that there is no place for its result.
+ */
 static bool check_outputs(struct itrace_decode_state *run)
 {
 	const char *dir = export_path(run, ITRACE_EXPORT_SNAPSHOT);
