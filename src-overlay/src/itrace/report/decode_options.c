@@ -128,7 +128,8 @@ static bool option_number(struct option_reader *reader, const char *value, uint6
 	if (!read_number(value, number) || *number < low || *number > high) {
 		if (high == UINT64_MAX)
 			return fail(reader, "'%s' is not a number from %llu up", value, (unsigned long long)low);
-		return fail(reader, "'%s' is not a number from %llu to 0x%llx", value, (unsigned long long)low,
+		return fail(reader, high < 10 ? "'%s' is not a number from %llu to %llu" :
+				"'%s' is not a number from %llu to 0x%llx", value, (unsigned long long)low,
 				(unsigned long long)high);
 	}
 	return true;
@@ -288,7 +289,7 @@ static bool set_buffer(struct option_reader *reader, const char *value)
 {
 	uint64_t number;
 
-	return option_number(reader, value, 0, UINT64_MAX, &number) && fail(reader, "(MTB): not in this version");
+	return option_number(reader, value, 0, UINT64_MAX, &number) && fail(reader, "MTB trace: not in this version");
 }
 
 static bool set_elf(struct option_reader *reader, const char *value)
@@ -532,7 +533,8 @@ static bool parse_arguments(struct option_reader *reader, const char *const *arg
 		const struct option_row *row = match_option(argv[i], reader->dash, &value);
 
 		if (!row && looks_like_option(argv[i])) {
-			snprintf(reader->why, reader->why_size, "'%s': unknown option; %shelp lists them", argv[i], reader->dash);
+			snprintf(reader->why, reader->why_size, "'%s': unknown option; they have %s, %shelp lists them", argv[i],
+					reader->dash[1] ? "two dashes" : "one dash", reader->dash);
 			return false;
 		}
 		if (!row) {

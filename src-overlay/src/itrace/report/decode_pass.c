@@ -267,8 +267,7 @@ static void note_stop(struct itrace_decode_state *run, const struct itrace_plan_
 	if (buffer->file.seekable)
 		snprintf(of, sizeof(of), " of %" PRIu64, buffer->file.size);
 	if (!strcmp(run->stop_reason, "selection"))
-		itrace_inform(run->io, "stopped after what was asked for: %" PRIu64 "%s bytes were read",
-				run->read_len, of);
+		itrace_inform(run->io, "stopped after what was asked for; the ledger is of what was decoded until then");
 	else
 		itrace_warn(run->io, "stopped (%s): %" PRIu64 "%s bytes were read", run->stop_reason,
 				run->read_len, of);
