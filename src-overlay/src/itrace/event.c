@@ -62,7 +62,7 @@ static const struct gap_words gap_words[] = {
 	},
 	[ITRACE_GAP_NO_ADDRESS] = {
 		"no-address",
-		"nothing to do: the trace unit did not send where a branch before an exception went, or where a handler is"
+		"check TRCCONFIGR.RS; if it is right the trace unit did not send where a branch or an exception went"
 	},
 	[ITRACE_GAP_FRAME] = {
 		"frame",

@@ -74,6 +74,14 @@ static void forget(struct itrace_call_tree *tree)
 	tree->lost = 0;
 }
 
+bool itrace_call_tree_cut_call(struct itrace_call_tree *tree, const struct itrace_event *exception)
+{
+	if (!itrace_transition_cuts_call(&tree->transition, exception))
+		return false;
+	push(tree, tree->transition.range.end, false);
+	return true;
+}
+
 void itrace_call_tree_event(struct itrace_call_tree *tree, const struct itrace_event *event)
 {
 	itrace_transition_event(&tree->transition, event);
@@ -222,6 +230,8 @@ static void take_other(struct call_tree_mouth *self, const struct itrace_event *
 		struct itrace_event first = transition->exception;
 		write_line(self, &first, event->addr, "");
 	}
+	if (event->kind == ITRACE_EVENT_EXCEPTION && itrace_call_tree_cut_call(&self->tree, event))
+		write_line(self, NULL, event->addr, "");
 	if (event->kind == ITRACE_EVENT_GAP || event->kind == ITRACE_EVENT_RANGE_NO_PATH)
 		write_note(self, event);
 	itrace_call_tree_event(&self->tree, event);

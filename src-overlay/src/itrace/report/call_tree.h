@@ -42,6 +42,12 @@ enum itrace_call_change {
 
 void itrace_call_tree_init(struct itrace_call_tree *tree);
 
+/*
+ * Before itrace_call_tree_event(): when @a exception was taken where a call went, that call is made.
+ * @returns true when it was; tree->depth is then its depth.
+ */
+bool itrace_call_tree_cut_call(struct itrace_call_tree *tree, const struct itrace_event *exception);
+
 /* An event that is not a range. */
 void itrace_call_tree_event(struct itrace_call_tree *tree, const struct itrace_event *event);
 

@@ -436,8 +436,14 @@ static bool plan_snapshot(struct itrace_plan *plan)
 		itrace_error(plan->io, "%s: trace.ini names no trace buffer", snapshot->dir);
 		return false;
 	}
-	if (!plan->options->all_streams)
-		return choose_buffer(plan, &index) && plan_snapshot_buffer(plan, index);
+	if (!plan->options->all_streams) {
+		if (!choose_buffer(plan, &index) || !plan_snapshot_buffer(plan, index))
+			return false;
+		if (snapshot->buffer_count > 1)
+			itrace_inform(plan->io, "decoding buffer %s, one of %zu; %sall-streams decodes all",
+				snapshot->buffers[index].name, snapshot->buffer_count, plan->dash);
+		return true;
+	}
 
 	/* a buffer that cannot be decoded has had its message; the others go on */
 	for (size_t i = 0; i < snapshot->buffer_count; i++)

@@ -27,6 +27,8 @@ struct hot {
 	struct itrace_program *program;
 	struct itrace_output *out;
 	struct itrace_transition transition;
+	uint64_t cut_addr;	/* what was called last before an exception came */
+	bool cut_call;
 	struct place *places;	/* hash table with open addressing */
 	size_t size, used;	/* size is a power of two */
 	uint64_t lost;		/* instructions for which there was no memory */
@@ -87,6 +89,12 @@ static void take_range(struct hot *self, const struct itrace_event *range)
 	enum itrace_transition_kind how = itrace_transition_range(&self->transition, range);
 	bool entered = how == ITRACE_TRANSITION_CALL || how == ITRACE_TRANSITION_EXCEPTION;
 
+	/* called, but an exception came before its first instruction */
+	if (how == ITRACE_TRANSITION_EXCEPTION_RETURN && self->cut_call && range->addr == self->cut_addr) {
+		entered = true;
+		self->cut_call = false;
+	}
+
 	if (!range->count)
 		return;
 	if (!self->symbols) {
@@ -104,6 +112,15 @@ static void take_range(struct hot *self, const struct itrace_event *range)
 	add(self, self->start, range->count, entered);
 }
 
+static void take_other(struct hot *self, const struct itrace_event *event)
+{
+	if (event->kind == ITRACE_EVENT_EXCEPTION && itrace_transition_cuts_call(&self->transition, event)) {
+		self->cut_call = true;
+		self->cut_addr = event->addr;
+	}
+	itrace_transition_event(&self->transition, event);
+}
+
 static void hot_begin(struct itrace_mouth *mouth, const struct itrace_stream_info *info)
 {
 	(void)info;
@@ -118,7 +135,7 @@ static void hot_events(struct itrace_mouth *mouth, const struct itrace_event *ev
 		if (events[i].kind == ITRACE_EVENT_RANGE)
 			take_range(self, &events[i]);
 		else
-			itrace_transition_event(&self->transition, &events[i]);
+			take_other(self, &events[i]);
 	}
 }
 

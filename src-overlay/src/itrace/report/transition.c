@@ -36,6 +36,13 @@ void itrace_transition_event(struct itrace_transition *transition, const struct 
 	}
 }
 
+bool itrace_transition_cuts_call(const struct itrace_transition *transition, const struct itrace_event *exception)
+{
+	return transition->known && !transition->exception_pending && !transition->return_pending &&
+		itrace_range_branched(&transition->range) && transition->range.flags & ITRACE_INSN_LINK &&
+		exception->flags & ITRACE_EVENT_HAS_ADDR;
+}
+
 static enum itrace_transition_kind classify(const struct itrace_transition *transition,
 		const struct itrace_event *range)
 {

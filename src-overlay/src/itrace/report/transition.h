@@ -40,6 +40,12 @@ void itrace_transition_event(struct itrace_transition *transition, const struct 
 enum itrace_transition_kind itrace_transition_range(struct itrace_transition *transition,
 		const struct itrace_event *range);
 
+/*
+ * Whether @a exception (not yet shown to @a transition) was taken where a call went, before the first instruction there
+ * ran: then no range says that there was a call, and exception->addr is what was called.
+ */
+bool itrace_transition_cuts_call(const struct itrace_transition *transition, const struct itrace_event *exception);
+
 /* Address of the last instruction of a range. */
 static inline uint64_t itrace_range_last(const struct itrace_event *range)
 {
