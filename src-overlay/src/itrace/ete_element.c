@@ -213,6 +213,14 @@ static void push_addr_context(struct itrace_ete_elements *elements, const struct
 	}
 }
 
+static void push_source(struct itrace_ete_elements *elements, const struct itrace_ete_packet *packet)
+{
+	struct itrace_ete_element *element = push_p0(elements, ITRACE_ELEMENT_SOURCE_ADDR, packet);
+
+	element->addr = packet->addr;
+	element->is = packet->is;
+}
+
 static void push_exception(struct itrace_ete_elements *elements, const struct itrace_ete_packet *packet)
 {
 	elements->awaits_addr = packet->flags & ITRACE_PKT_ADDR_FOLLOWS;
@@ -319,19 +327,10 @@ static void discard(struct itrace_ete_elements *elements, const struct itrace_et
 /* Packets that may stand between an exception and its address: they belong to it, or mean nothing. */
 static bool fits_behind_exception(const struct itrace_ete_packet *packet)
 {
+	if (itrace_packet_is_address(packet->kind))
+		return true;
 	switch (packet->kind) {
 	case ITRACE_PACKET_CONTEXT:
-	case ITRACE_PACKET_ADDR_CONTEXT_32_IS0:
-	case ITRACE_PACKET_ADDR_CONTEXT_32_IS1:
-	case ITRACE_PACKET_ADDR_CONTEXT_64_IS0:
-	case ITRACE_PACKET_ADDR_CONTEXT_64_IS1:
-	case ITRACE_PACKET_ADDR_MATCH:
-	case ITRACE_PACKET_ADDR_SHORT_IS0:
-	case ITRACE_PACKET_ADDR_SHORT_IS1:
-	case ITRACE_PACKET_ADDR_32_IS0:
-	case ITRACE_PACKET_ADDR_32_IS1:
-	case ITRACE_PACKET_ADDR_64_IS0:
-	case ITRACE_PACKET_ADDR_64_IS1:
 	case ITRACE_PACKET_IGNORE:
 	case ITRACE_PACKET_ASYNC:
 	case ITRACE_PACKET_OVERFLOW:
@@ -352,41 +351,22 @@ static void process_decoding(struct itrace_ete_elements *elements, const struct 
 		lose_sync(elements, ITRACE_GAP_BAD_SEQUENCE, packet->off, packet->bytes[0], false);
 		return;
 	}
-	switch (packet->kind) {
-	case ITRACE_PACKET_ATOM_F1:
-	case ITRACE_PACKET_ATOM_F2:
-	case ITRACE_PACKET_ATOM_F3:
-	case ITRACE_PACKET_ATOM_F4:
-	case ITRACE_PACKET_ATOM_F5:
-	case ITRACE_PACKET_ATOM_F6:
+	if (itrace_packet_is_atoms(packet->kind)) {
 		push_atoms(elements, packet);
-		break;
+		return;
+	}
+	if (itrace_packet_is_address(packet->kind)) {
+		push_addr_context(elements, packet);
+		return;
+	}
+	if (itrace_packet_is_source(packet->kind)) {
+		push_source(elements, packet);
+		return;
+	}
+	switch (packet->kind) {
 	case ITRACE_PACKET_CONTEXT:
-	case ITRACE_PACKET_ADDR_CONTEXT_32_IS0:
-	case ITRACE_PACKET_ADDR_CONTEXT_32_IS1:
-	case ITRACE_PACKET_ADDR_CONTEXT_64_IS0:
-	case ITRACE_PACKET_ADDR_CONTEXT_64_IS1:
-	case ITRACE_PACKET_ADDR_MATCH:
-	case ITRACE_PACKET_ADDR_SHORT_IS0:
-	case ITRACE_PACKET_ADDR_SHORT_IS1:
-	case ITRACE_PACKET_ADDR_32_IS0:
-	case ITRACE_PACKET_ADDR_32_IS1:
-	case ITRACE_PACKET_ADDR_64_IS0:
-	case ITRACE_PACKET_ADDR_64_IS1:
 		push_addr_context(elements, packet);
 		break;
-	case ITRACE_PACKET_SOURCE_MATCH:
-	case ITRACE_PACKET_SOURCE_SHORT_IS0:
-	case ITRACE_PACKET_SOURCE_SHORT_IS1:
-	case ITRACE_PACKET_SOURCE_32_IS0:
-	case ITRACE_PACKET_SOURCE_32_IS1:
-	case ITRACE_PACKET_SOURCE_64_IS0:
-	case ITRACE_PACKET_SOURCE_64_IS1: {
-		struct itrace_ete_element *element = push_p0(elements, ITRACE_ELEMENT_SOURCE_ADDR, packet);
-		element->addr = packet->addr;
-		element->is = packet->is;
-		break;
-	}
 	case ITRACE_PACKET_EXCEPTION:
 	case ITRACE_PACKET_PE_RESET:
 		push_exception(elements, packet);

@@ -9,6 +9,7 @@
 #ifndef OPENOCD_ITRACE_ETE_PACKET_H
 #define OPENOCD_ITRACE_ETE_PACKET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -87,6 +88,23 @@ enum itrace_packet_kind {
 	ITRACE_PACKET_ATOM_F6,
 	ITRACE_PACKET_NUM
 };
+
+/* Target addresses, with or without context; source addresses; atoms: kinds that are handled alike. */
+static inline bool itrace_packet_is_address(unsigned int kind)
+{
+	return kind >= ITRACE_PACKET_ADDR_CONTEXT_32_IS0 && kind <= ITRACE_PACKET_ADDR_64_IS1 &&
+		kind != ITRACE_PACKET_MARKER;
+}
+
+static inline bool itrace_packet_is_source(unsigned int kind)
+{
+	return kind >= ITRACE_PACKET_SOURCE_MATCH && kind <= ITRACE_PACKET_SOURCE_64_IS1;
+}
+
+static inline bool itrace_packet_is_atoms(unsigned int kind)
+{
+	return kind >= ITRACE_PACKET_ATOM_F1 && kind <= ITRACE_PACKET_ATOM_F6;
+}
 
 /* flags of struct itrace_ete_packet */
 #define ITRACE_PKT_ADDR		0x0001u	/* has an address (part): addr, addr_bits, is */
