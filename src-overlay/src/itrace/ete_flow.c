@@ -795,18 +795,17 @@ static ALWAYS_INLINE uint32_t fast_atoms(struct itrace_ete_flow *flow, struct fa
 
 	do {
 		const struct itrace_block *block = &fast->blocks[itrace_block_place(fast->addr) & fast->mask];
-		/* all ones when taken; which way it went cannot be predicted, so there is no branch on it */
-		const uint64_t taken = 0 - (uint64_t)(*atoms & 1);
+		const bool taken = *atoms & 1;
 		if (block->start != fast->addr || block->key != fast->key)
 			block = itrace_block_cache_miss(&flow->cache, fast->addr, fast->key, flow->space);
-		if (block->end & ITRACE_BLOCK_ALWAYS & ~taken)
+		if (block->end & ITRACE_BLOCK_ALWAYS && !taken)
 			break;		/* it cannot have been not taken */
 		const uint8_t how = block->end & (uint8_t)~ITRACE_BLOCK_ALWAYS;
 		if (how) {
 			/* an indirect branch is plain, too, as long as its target is not on a return stack */
 			if (how != ITRACE_BLOCK_INDIRECT || !fast->plain_indirect)
 				break;
-			fast->need_addr = taken & 1;
+			fast->need_addr = taken;
 		}
 		if (block->source != fast->source) {
 			settle(flow, fast);
@@ -818,8 +817,8 @@ static ALWAYS_INLINE uint32_t fast_atoms(struct itrace_ete_flow *flow, struct fa
 		event->addr = fast->addr;
 		event->end = behind;
 		event->count = block->count;
-		event->tag = block->tag & (~executed | (uint32_t)taken);
-		fast->addr = behind ^ ((behind ^ block->target) & taken);
+		event->tag = taken ? block->tag : block->tag & ~executed;
+		fast->addr = taken ? block->target : behind;
 		fast->count += block->count;
 		fast->ranges++;
 		*atoms >>= 1;
