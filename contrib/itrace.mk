@@ -34,6 +34,14 @@ REPORT_DEFS += -DHAVE_CAPSTONE=1 $(shell pkg-config --cflags capstone)
 LIBS += $(shell pkg-config --libs capstone)
 endif
 
+# LLVM's disassembler in place of capstone, when asked for: it knows newer instructions (LLVM=yes, LLVM_CONFIG=llvm-config-14)
+LLVM ?= no
+LLVM_CONFIG ?= llvm-config
+ifeq ($(LLVM),yes)
+REPORT_DEFS += -DHAVE_LLVM_DISASSEMBLER=1 -I$(shell $(LLVM_CONFIG) --includedir)
+LIBS += $(shell $(LLVM_CONFIG) --ldflags --libs)
+endif
+
 ifeq ($(VARIANT),plain)
 OPT := -O2 -g
 else ifeq ($(VARIANT),asan)
