@@ -97,8 +97,8 @@ static void arm_ete_decode_message(void *ctx, enum itrace_message_level level, c
 	switch (level) {
 	case ITRACE_MESSAGE_ERROR:
 		/* becomes the text of the Tcl error */
-		if (!arm_ete_text_add(&decode->errors, line, strlen(line)) ||
-				!arm_ete_text_add(&decode->errors, "\n", 1))
+		if ((decode->errors.len && !arm_ete_text_add(&decode->errors, "\n", 1)) ||
+				!arm_ete_text_add(&decode->errors, line, strlen(line)))
 			decode->no_memory = true;
 		break;
 	case ITRACE_MESSAGE_WARNING:
@@ -126,6 +126,8 @@ static size_t arm_ete_decode_read_memory(void *ctx, uint64_t addr, void *dst, si
 {
 	struct arm_ete_decode *decode = ctx;
 
+	/* many pages may be read between two looks at the clock, over a slow adapter */
+	keep_alive();
 	if (len > UINT32_MAX)
 		len = UINT32_MAX;
 	if (target_read_buffer(decode->target, addr, len, dst) != ERROR_OK)
