@@ -194,15 +194,20 @@ static void set_waypoint(struct itrace_block *block, const struct itrace_insn *i
 	}
 }
 
-/* A walk that passes waypoints comes to one that it cannot pass. */
+/*
+ * A walk that passes waypoints comes to one that it cannot pass. At its end an indirect branch is let be: where it went
+ * is not known. The source address itself may go where it will.
+ */
 static bool cannot_pass(const struct itrace_walk *walk, const struct itrace_insn *insn, uint64_t addr, uint32_t count)
 {
+	const bool at_limit = walk->limit - addr == insn->size;
+	const bool elsewhere = insn->class == ITRACE_INSN_DIRECT && insn->target != addr + insn->size;
+
 	switch (walk->stop) {
 	case ITRACE_WALK_PASS:
-		return always_leaves(insn, walk->isa, count);
+		return always_leaves(insn, walk->isa, count) && (elsewhere || !at_limit);
 	case ITRACE_WALK_PASS_TAKEN:
-		return always_leaves(insn, walk->isa, count) && insn->class == ITRACE_INSN_DIRECT &&
-			insn->target != addr + insn->size;
+		return always_leaves(insn, walk->isa, count) && elsewhere && !at_limit;
 	default:
 		return false;
 	}
@@ -255,7 +260,7 @@ void itrace_block_walk(struct itrace_image *image, const struct itrace_insn_rule
 		}
 		if (it_left)
 			insn.flags |= ITRACE_INSN_COND;
-		if (walk->limit - w.addr != insn.size && cannot_pass(walk, &insn, w.addr, count)) {
+		if (cannot_pass(walk, &insn, w.addr, count)) {
 			block->end |= ITRACE_BLOCK_FULL;
 			break;
 		}
