@@ -72,6 +72,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		copy[18] = data[0] & 1 ? 183 : 40;
 		copy[19] = 0;
 	}
+	bool is_xtensa = data[size - 1] & 2;
+	if (is_xtensa && size > 20) {
+		bool is_big_endian = data[size - 1] & 4;
+		memcpy(copy, idents[0], 7);
+		copy[5] = is_big_endian ? 2 : 1;
+		copy[is_big_endian ? 19 : 18] = 94;
+		copy[is_big_endian ? 18 : 19] = 0;
+	}
 	FILE *f = fopen(path, "wb");
 	if (f) {
 		fwrite(copy, 1, size, f);
@@ -84,6 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct itrace_symbols *symbols = itrace_symbols_new();
 	if (!symbols)
 		return 0;
+	if (is_xtensa)
+		itrace_symbols_set_family(symbols, ITRACE_SYMBOLS_FAMILY_XTENSA);
 	int number = itrace_symbols_add_elf(symbols, path, data[size - 1] & 1 ? (uint64_t)data[0] << 56 : 0, why,
 		sizeof(why));
 	if (number < 0 && !why[0])

@@ -37,9 +37,14 @@ static void put_bytes(const char *name, const void *bytes, size_t len)
 	assert_int_equal(fclose(f), 0);
 }
 
+static bool is_big_endian;
+static enum itrace_symbols_family family;
+
 static int setup(void **state)
 {
 	(void)state;
+	is_big_endian = false;
+	family = ITRACE_SYMBOLS_FAMILY_ARM;
 	snprintf(dir, sizeof(dir), "/tmp/test_symbols.XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
@@ -77,10 +82,10 @@ struct symbol {
 
 static uint8_t elf[16384];
 
-static void put_le(size_t off, uint64_t value, unsigned int len)
+static void put_number(size_t off, uint64_t value, unsigned int len)
 {
 	for (unsigned int i = 0; i < len; i++)
-		elf[off + i] = (uint8_t)(value >> 8 * i);
+		elf[off + (is_big_endian ? len - 1 - i : i)] = (uint8_t)(value >> 8 * i);
 }
 
 /*
@@ -103,13 +108,13 @@ static size_t make_elf(bool is_64, unsigned int machine, uint64_t addr, const st
 		elf[0x100 + i] = (uint8_t)i;
 	for (size_t i = 0; i < count; i++) {
 		size_t at = symtab + (i + 1) * symbol_len;
-		put_le(at, names - strtab, 4);
+		put_number(at, names - strtab, 4);
 		memcpy(elf + names, symbols[i].name, strlen(symbols[i].name) + 1);
 		names += strlen(symbols[i].name) + 1;
-		put_le(at + (is_64 ? 4 : 12), symbols[i].info, 1);
-		put_le(at + (is_64 ? 6 : 14), symbols[i].section, 2);
-		put_le(at + (is_64 ? 8 : 4), symbols[i].value, word);
-		put_le(at + (is_64 ? 16 : 8), symbols[i].size, word);
+		put_number(at + (is_64 ? 4 : 12), symbols[i].info, 1);
+		put_number(at + (is_64 ? 6 : 14), symbols[i].section, 2);
+		put_number(at + (is_64 ? 8 : 4), symbols[i].value, word);
+		put_number(at + (is_64 ? 16 : 8), symbols[i].size, word);
 	}
 	size_t shstrtab = names;
 	memcpy(elf + shstrtab, section_names, sizeof(section_names));
@@ -117,29 +122,29 @@ static size_t make_elf(bool is_64, unsigned int machine, uint64_t addr, const st
 
 	memcpy(elf, "\177ELF", 4);
 	elf[4] = is_64 ? 2 : 1;
-	elf[5] = 1;
+	elf[5] = is_big_endian ? 2 : 1;
 	elf[6] = 1;
-	put_le(16, 2, 2);
-	put_le(18, machine, 2);
-	put_le(20, 1, 4);
-	put_le(24, addr, word);
-	put_le(24 + word, header_len, word);
-	put_le(24 + 2 * word, sections, word);
-	put_le(24 + 3 * word + 4, header_len, 2);
-	put_le(24 + 3 * word + 6, is_64 ? 56 : 32, 2);
-	put_le(24 + 3 * word + 8, 1, 2);
-	put_le(24 + 3 * word + 10, section_len, 2);
-	put_le(24 + 3 * word + 12, 4, 2);
-	put_le(24 + 3 * word + 14, 3, 2);
+	put_number(16, 2, 2);
+	put_number(18, machine, 2);
+	put_number(20, 1, 4);
+	put_number(24, addr, word);
+	put_number(24 + word, header_len, word);
+	put_number(24 + 2 * word, sections, word);
+	put_number(24 + 3 * word + 4, header_len, 2);
+	put_number(24 + 3 * word + 6, is_64 ? 56 : 32, 2);
+	put_number(24 + 3 * word + 8, 1, 2);
+	put_number(24 + 3 * word + 10, section_len, 2);
+	put_number(24 + 3 * word + 12, 4, 2);
+	put_number(24 + 3 * word + 14, 3, 2);
 
-	put_le(header_len, 1, 4);
+	put_number(header_len, 1, 4);
 	if (is_64)
-		put_le(header_len + 4, 5, 4);
-	put_le(header_len + (is_64 ? 8 : 4), 0x100, word);
-	put_le(header_len + (is_64 ? 16 : 8), addr, word);
-	put_le(header_len + (is_64 ? 24 : 12), addr, word);
-	put_le(header_len + (is_64 ? 32 : 16), 256, word);
-	put_le(header_len + (is_64 ? 40 : 20), 512, word);
+		put_number(header_len + 4, 5, 4);
+	put_number(header_len + (is_64 ? 8 : 4), 0x100, word);
+	put_number(header_len + (is_64 ? 16 : 8), addr, word);
+	put_number(header_len + (is_64 ? 24 : 12), addr, word);
+	put_number(header_len + (is_64 ? 32 : 16), 256, word);
+	put_number(header_len + (is_64 ? 40 : 20), 512, word);
 
 	struct {
 		uint32_t name, type;
@@ -152,14 +157,14 @@ static size_t make_elf(bool is_64, unsigned int machine, uint64_t addr, const st
 	/* one string table serves for names of symbols and sections */
 	for (unsigned int i = 0; i < 3; i++) {
 		size_t at = sections + (i + 1) * section_len;
-		put_le(at, shstrtab - strtab + table[i].name, 4);
-		put_le(at + 4, table[i].type, 4);
-		put_le(at + 8, table[i].flags, word);
-		put_le(at + 8 + word, table[i].addr, word);
-		put_le(at + 8 + 2 * word, table[i].off, word);
-		put_le(at + 8 + 3 * word, table[i].len, word);
-		put_le(at + 8 + 4 * word, table[i].link, 4);
-		put_le(at + 16 + 5 * word, table[i].entry, word);
+		put_number(at, shstrtab - strtab + table[i].name, 4);
+		put_number(at + 4, table[i].type, 4);
+		put_number(at + 8, table[i].flags, word);
+		put_number(at + 8 + word, table[i].addr, word);
+		put_number(at + 8 + 2 * word, table[i].off, word);
+		put_number(at + 8 + 3 * word, table[i].len, word);
+		put_number(at + 8 + 4 * word, table[i].link, 4);
+		put_number(at + 16 + 5 * word, table[i].entry, word);
 	}
 	size_t len = sections + 4 * section_len;
 	assert_true(len <= sizeof(elf));
@@ -171,6 +176,7 @@ static struct itrace_symbols *load(const char *name, uint64_t offset)
 	char why[512];
 	struct itrace_symbols *symbols = itrace_symbols_new();
 	assert_non_null(symbols);
+	itrace_symbols_set_family(symbols, family);
 	if (itrace_symbols_add_elf(symbols, in_dir(name), offset, why, sizeof(why)) != 0)
 		fail_msg("%s", why);
 	return symbols;
@@ -384,6 +390,7 @@ static void refused(const char *name, const char *text)
 	size_t count;
 
 	assert_non_null(symbols);
+	itrace_symbols_set_family(symbols, family);
 	assert_int_equal(itrace_symbols_add_elf(symbols, in_dir(name), 0, why, sizeof(why)), -1);
 	if (strncmp(why, in_dir(name), strlen(in_dir(name))) || !strstr(why, text) || strchr(why, '\n'))
 		fail_msg("'%s' does not say '%s'", why, text);
@@ -399,9 +406,69 @@ static void refused(const char *name, const char *text)
 static void spoiled(size_t off, uint64_t value, unsigned int len, const char *text)
 {
 	size_t size = make_elf(true, 183, 0x8000, NULL, 0);
-	put_le(off, value, len);
+	put_number(off, value, len);
 	put_bytes("bad.elf", elf, size);
 	refused("bad.elf", text);
+}
+
+/*
+ * Xtensa, of both byte orders. Functions may begin at odd addresses, "$d" is a label like others, and what the compiler
+ * calls a place for itself is none.
+ */
+static void test_xtensa(void **state)
+{
+	static const struct symbol list[] = {
+		{ "main", 0x8001, 0x20, GLOBAL_FUNC, 1 },
+		{ ".L12", 0x8010, 0, LOCAL_LABEL, 1 },
+		{ "start", 0x8030, 0, GLOBAL_LABEL, 1 },
+		{ ".L13", 0x8034, 0, LOCAL_LABEL, 1 },
+		{ ".LC1", 0x803c, 4, 0x01, 1 },		/* a literal */
+		{ "isr", 0x8041, 0, LOCAL_FUNC, 1 },
+		{ ".Lliteral_position", 0x8048, 0, LOCAL_LABEL, 1 },
+		{ "$d", 0x8050, 0, LOCAL_LABEL, 1 },
+	};
+
+	(void)state;
+	family = ITRACE_SYMBOLS_FAMILY_XTENSA;
+	for (unsigned int i = 0; i < 2; i++) {
+		is_big_endian = i;
+		put_bytes("x.elf", elf, make_elf(false, 94, 0x8000, list, 8));
+		struct itrace_symbols *symbols = load("x.elf", 0);
+		size_t count;
+		const struct itrace_segment *segments = itrace_symbols_segments(symbols, &count);
+		assert_int_equal(count, 1);
+		assert_int_equal(segments[0].addr, 0x8000);
+		assert_int_equal(segments[0].len, 256);
+		assert_int_equal(segments[0].data[3], 3);
+		assert_int_equal(itrace_symbols_word_size(symbols, 0), 32);
+		if (has_elfutils()) {
+			expect(symbols, 0x8000, NULL, 0);
+			expect(symbols, 0x8001, "main", 0);
+			expect(symbols, 0x8012, "main", 0x11);
+			expect(symbols, 0x8021, NULL, 0);
+			expect(symbols, 0x8036, "start", 6);
+			expect(symbols, 0x803d, "start", 13);
+			expect(symbols, 0x8040, "start", 16);
+			expect(symbols, 0x804f, "isr", 14);
+			expect(symbols, 0x8051, "$d", 1);
+			assert_int_equal(itrace_symbols_content_at(symbols, 0x8051), ITRACE_SYMBOLS_CONTENT_UNKNOWN);
+			uint64_t start;
+			uint64_t end;
+			assert_int_equal(itrace_symbols_range(symbols, "main", &start, &end), 1);
+			assert_int_equal(start, 0x8001);
+			assert_int_equal(end, 0x8021);
+		}
+		itrace_symbols_free(symbols);
+
+		put_number(28, UINT32_MAX, 4);
+		put_bytes("x.elf", elf, 0x200);
+		refused("x.elf", "program headers end at 0x10000001f");
+	}
+	is_big_endian = false;
+	spoiled(18, 40, 2, "ELF for Arm, not for Xtensa");
+	spoiled(18, 183, 2, "ELF for AArch64, not for Xtensa");
+	spoiled(18, 94, 2, "for Xtensa, but of the 64-bit class");
+	spoiled(5, 3, 1, "unknown byte order 3");
 }
 
 static void test_bad_files(void **state)
@@ -437,8 +504,8 @@ static void test_bad_files(void **state)
 	spoiled(64, 2, 4, "no loadable bytes");
 
 	size_t size = make_elf(true, 183, 0x8000, NULL, 0);
-	put_le(16, 1, 2);
-	put_le(56, 0, 2);
+	put_number(16, 1, 2);
+	put_number(56, 0, 2);
 	put_bytes("bad.elf", elf, size);
 	refused("bad.elf", "object file that is not linked");
 
@@ -472,8 +539,8 @@ static void test_hostile(void **state)
 
 	/* a sparse file with a segment of 64 GB */
 	size_t size = make_elf(true, 183, 0x8000, NULL, 0);
-	put_le(64 + 32, (uint64_t)64 << 30, 8);
-	put_le(64 + 40, (uint64_t)64 << 30, 8);
+	put_number(64 + 32, (uint64_t)64 << 30, 8);
+	put_number(64 + 40, (uint64_t)64 << 30, 8);
 	put_bytes("big.elf", elf, size);
 	if (!truncate(in_dir("big.elf"), (off_t)65 << 30))
 		refused("big.elf", "at most 1073741824");
@@ -496,10 +563,10 @@ static void test_hostile(void **state)
 	memcpy(many, elf, 64);
 	for (unsigned int i = 0; i < 1000; i++) {
 		memcpy(elf, elf + 64, 56);
-		put_le(8, 0, 8);
-		put_le(16, (uint64_t)i << 32, 8);
-		put_le(32, 1 << 20, 8);
-		put_le(40, 1 << 20, 8);
+		put_number(8, 0, 8);
+		put_number(16, (uint64_t)i << 32, 8);
+		put_number(32, 1 << 20, 8);
+		put_number(40, 1 << 20, 8);
 		memcpy(many + 64 + i * 56, elf, 56);
 	}
 	many[56] = 1000 & 0xff;
@@ -715,6 +782,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_lookup, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_arm, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_two_files, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_xtensa, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_files, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hostile, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_notes, setup, teardown),

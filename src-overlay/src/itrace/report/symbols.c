@@ -45,6 +45,7 @@
 #define ELF64_PHDR_LEN		56u
 #define ELF_TYPE_REL		1u
 #define ELF_MACHINE_ARM		40u
+#define ELF_MACHINE_XTENSA	94u
 #define ELF_MACHINE_AARCH64	183u
 #define ELF_SEGMENT_LOAD	1u
 #define ELF_PHNUM_ESCAPE	0xffffu
@@ -152,6 +153,7 @@ struct by_name {
 };
 
 struct itrace_symbols {
+	enum itrace_symbols_family family;
 	struct file *files[ITRACE_SYMBOLS_SOURCES_MAX];
 	unsigned int file_count;
 	struct itrace_segment *segments;
@@ -198,9 +200,23 @@ static uint32_t get_le(const uint8_t *bytes, unsigned int len)
 	return value;
 }
 
-static uint64_t get_word(const uint8_t *bytes, bool is_64)
+/* Of a number of an ELF: its byte order. @a len is at most 4 */
+static uint32_t get(const uint8_t *bytes, unsigned int len, bool is_big)
 {
-	return is_64 ? get_le(bytes, 4) | (uint64_t)get_le(bytes + 4, 4) << 32 : get_le(bytes, 4);
+	uint32_t value = 0;
+
+	if (!is_big)
+		return get_le(bytes, len);
+	for (unsigned int i = 0; i < len; i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+static uint64_t get_word(const uint8_t *bytes, bool is_64, bool is_big)
+{
+	if (!is_64)
+		return get(bytes, 4, is_big);
+	return get(bytes + (is_big ? 4 : 0), 4, is_big) | (uint64_t)get(bytes + (is_big ? 0 : 4), 4, is_big) << 32;
 }
 
 static unsigned int memo_index(uint64_t addr)
@@ -411,9 +427,10 @@ static const char *elf_machine_name(unsigned int machine, char *number, size_t s
 		const char *name;
 	} names[] = {
 		{ 2, "SPARC" }, { 3, "x86" }, { 4, "68k" }, { 8, "MIPS" }, { 20, "PowerPC" }, { 21, "PowerPC64" },
-		{ 22, "s390" }, { 42, "SuperH" }, { 43, "SPARC V9" }, { 50, "IA-64" }, { 62, "x86-64" }, { 83, "AVR" },
+		{ 22, "s390" }, { 40, "Arm" }, { 42, "SuperH" }, { 43, "SPARC V9" }, { 50, "IA-64" }, { 62, "x86-64" },
+		{ 83, "AVR" },
 		{ 92, "OpenRISC" }, { 93, "ARC" }, { 94, "Xtensa" }, { 105, "MSP430" }, { 164, "Hexagon" },
-		{ 195, "ARC" }, { 224, "AMDGPU" }, { 243, "RISC-V" }, { 247, "BPF" }, { 258, "LoongArch" },
+		{ 183, "AArch64" }, { 195, "ARC" }, { 224, "AMDGPU" }, { 243, "RISC-V" }, { 247, "BPF" }, { 258, "LoongArch" },
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -422,6 +439,44 @@ static const char *elf_machine_name(unsigned int machine, char *number, size_t s
 	}
 	say(number, size, "machine %u", machine);
 	return number;
+}
+
+/* Which machines are meant by each family, and whether their code may be big-endian. */
+static const struct {
+	const char *name;
+	unsigned int machines[2];
+	bool has_big_endian;
+} families[ITRACE_SYMBOLS_FAMILY_NUM] = {
+	[ITRACE_SYMBOLS_FAMILY_ARM] = { "Arm", { ELF_MACHINE_ARM, ELF_MACHINE_AARCH64 }, false },
+	[ITRACE_SYMBOLS_FAMILY_XTENSA] = { "Xtensa", { ELF_MACHINE_XTENSA, ELF_MACHINE_XTENSA }, true },
+};
+
+/* Check machine, class and byte order of an ELF header. @returns false with *why filled */
+static bool elf_is_of_family(const char *path, const uint8_t *header, enum itrace_symbols_family family, char *why,
+		size_t why_size)
+{
+	char number[32];
+
+	if (header[5] != 1 && header[5] != 2) {
+		say(why, why_size, "%s: ELF of unknown byte order %u", path, header[5]);
+		return false;
+	}
+	bool is_big = header[5] == 2;
+	unsigned int machine = get(header + 18, 2, is_big);
+	if (machine != families[family].machines[0] && machine != families[family].machines[1]) {
+		say(why, why_size, "%s: ELF for %s, not for %s", path, elf_machine_name(machine, number, sizeof(number)),
+			families[family].name);
+		return false;
+	}
+	if (is_big && !families[family].has_big_endian) {
+		say(why, why_size, "%s: big-endian ELF, only little-endian code can be decoded", path);
+		return false;
+	}
+	if (machine == ELF_MACHINE_XTENSA && header[4] != 1) {
+		say(why, why_size, "%s: bad ELF: for Xtensa, but of the 64-bit class", path);
+		return false;
+	}
+	return true;
 }
 
 /* A loadable segment of an ELF as its header says. */
@@ -436,11 +491,9 @@ struct load {
  * @param[out] loads the caller's to free
  * @returns false with *why filled
  */
-static bool elf_loads(const char *path, const uint8_t *header, uint64_t size, struct load **loads, size_t *count,
-		char *why, size_t why_size)
+static bool elf_loads(const char *path, const uint8_t *header, uint64_t size, enum itrace_symbols_family family,
+		struct load **loads, size_t *count, char *why, size_t why_size)
 {
-	char number[32];
-
 	*loads = NULL;
 	*count = 0;
 	if (!size) {
@@ -460,31 +513,17 @@ static bool elf_loads(const char *path, const uint8_t *header, uint64_t size, st
 		say(why, why_size, "%s: ELF of unknown class %u", path, header[4]);
 		return false;
 	}
-	if (header[5] == 2) {
-		unsigned int machine = (unsigned int)header[18] << 8 | header[19];
-		if (machine == ELF_MACHINE_ARM || machine == ELF_MACHINE_AARCH64)
-			say(why, why_size, "%s: big-endian ELF, only little-endian code can be decoded", path);
-		else
-			say(why, why_size, "%s: ELF for %s, not for Arm", path,
-				elf_machine_name(machine, number, sizeof(number)));
+	if (!elf_is_of_family(path, header, family, why, why_size))
 		return false;
-	}
-	if (header[5] != 1) {
-		say(why, why_size, "%s: ELF of unknown byte order %u", path, header[5]);
-		return false;
-	}
-	unsigned int machine = get_le(header + 18, 2);
-	if (machine != ELF_MACHINE_ARM && machine != ELF_MACHINE_AARCH64) {
-		say(why, why_size, "%s: ELF for %s, not for Arm", path, elf_machine_name(machine, number, sizeof(number)));
-		return false;
-	}
 
-	uint64_t phoff = get_word(header + (is_64 ? 32 : 28), is_64);
-	unsigned int entry_len = get_le(header + (is_64 ? 54 : 42), 2);
-	unsigned int phnum = get_le(header + (is_64 ? 56 : 44), 2);
+	bool is_big = header[5] == 2;
+	uint64_t phoff = get_word(header + (is_64 ? 32 : 28), is_64, is_big);
+	unsigned int entry_len = get(header + (is_64 ? 54 : 42), 2, is_big);
+	unsigned int phnum = get(header + (is_64 ? 56 : 44), 2, is_big);
 	if (!phnum) {
+		bool is_linked = get(header + 16, 2, is_big) != ELF_TYPE_REL;
 		say(why, why_size, "%s: %s, it has no loadable segments", path,
-			get_le(header + 16, 2) == ELF_TYPE_REL ? "object file that is not linked" : "ELF without program headers");
+			is_linked ? "ELF without program headers" : "object file that is not linked");
 		return false;
 	}
 	if (entry_len < (is_64 ? ELF64_PHDR_LEN : ELF32_PHDR_LEN) || phnum == ELF_PHNUM_ESCAPE) {
@@ -507,12 +546,12 @@ static bool elf_loads(const char *path, const uint8_t *header, uint64_t size, st
 	}
 	for (unsigned int i = 0; i < phnum; i++) {
 		const uint8_t *entry = header + phoff + (size_t)i * entry_len;
-		if (get_le(entry, 4) != ELF_SEGMENT_LOAD)
+		if (get(entry, 4, is_big) != ELF_SEGMENT_LOAD)
 			continue;
-		uint64_t off = get_word(entry + (is_64 ? 8 : 4), is_64);
-		uint64_t addr = get_word(entry + (is_64 ? 16 : 8), is_64);
-		uint64_t file_len = get_word(entry + (is_64 ? 32 : 16), is_64);
-		uint64_t mem_len = get_word(entry + (is_64 ? 40 : 20), is_64);
+		uint64_t off = get_word(entry + (is_64 ? 8 : 4), is_64, is_big);
+		uint64_t addr = get_word(entry + (is_64 ? 16 : 8), is_64, is_big);
+		uint64_t file_len = get_word(entry + (is_64 ? 32 : 16), is_64, is_big);
+		uint64_t mem_len = get_word(entry + (is_64 ? 40 : 20), is_64, is_big);
 		if (!file_len)
 			continue;
 		if (file_len > mem_len) {
@@ -569,8 +608,9 @@ static bool file_make_segments(const struct file *file, const struct load *loads
 static bool elf_sections_cut(const uint8_t *header, uint64_t size)
 {
 	bool is_64 = header[4] == 2;
-	uint64_t shoff = get_word(header + (is_64 ? 40 : 32), is_64);
-	uint64_t len = (uint64_t)get_le(header + (is_64 ? 58 : 46), 2) * get_le(header + (is_64 ? 60 : 48), 2);
+	bool is_big = header[5] == 2;
+	uint64_t shoff = get_word(header + (is_64 ? 40 : 32), is_64, is_big);
+	uint64_t len = (uint64_t)get(header + (is_64 ? 58 : 46), 2, is_big) * get(header + (is_64 ? 60 : 48), 2, is_big);
 
 	return shoff && (shoff > size || len > size - shoff);
 }
@@ -578,6 +618,12 @@ static bool elf_sections_cut(const uint8_t *header, uint64_t size)
 static bool is_mapping_symbol(const char *name)
 {
 	return name[0] == '$' && name[1] >= 'a' && name[1] <= 'z' && (!name[2] || name[2] == '.');
+}
+
+/* A label that the compiler or the assembler made for itself; some linkers keep them. */
+static bool is_compiler_label(const char *name)
+{
+	return name[0] == '.' && name[1] == 'L';
 }
 
 static bool file_add_mapping(struct file *file, uint64_t addr, uint64_t end, char letter, bool is_a64)
@@ -631,11 +677,21 @@ struct section {
 	bool is_there;
 };
 
+/* Xtensa's constants stand in sections that may be marked as code. */
+static bool is_literal_section(const struct file *file, const char *name)
+{
+	return file->machine == ELF_MACHINE_XTENSA && name && (strstr(name, ".literal") || !strncmp(name, ".lit4", 5));
+}
+
 static struct section *file_sections(struct file *file, size_t *count)
 {
+	size_t strings;
+
 	*count = 0;
 	if (elf_getshdrnum(file->elf, count) || !*count)
 		return NULL;
+	if (elf_getshdrstrndx(file->elf, &strings))
+		strings = SHN_UNDEF;
 	struct section *sections = calloc(*count, sizeof(*sections));
 	if (!sections)
 		return NULL;
@@ -646,7 +702,8 @@ static struct section *file_sections(struct file *file, size_t *count)
 		if (ndx >= *count || !gelf_getshdr(scn, &shdr) || !(shdr.sh_flags & SHF_ALLOC))
 			continue;
 		sections[ndx].is_there = true;
-		sections[ndx].is_code = shdr.sh_flags & SHF_EXECINSTR;
+		sections[ndx].is_code = shdr.sh_flags & SHF_EXECINSTR &&
+			!is_literal_section(file, elf_strptr(file->elf, strings, shdr.sh_name));
 		uint64_t start = shdr.sh_addr + file->offset;
 		sections[ndx].end = shdr.sh_size > UINT64_MAX - start ? UINT64_MAX : start + shdr.sh_size;
 	}
@@ -739,6 +796,7 @@ static bool file_read_symbols(struct file *file, uint8_t source)
 	if (!gelf_getehdr(file->elf, &ehdr))
 		return true;
 	bool is_a64 = ehdr.e_machine == EM_AARCH64;
+	bool is_arm = ehdr.e_machine == EM_ARM;
 	while (!is_full && (scn = elf_nextscn(file->elf, scn))) {
 		if (!gelf_getshdr(scn, &shdr))
 			continue;
@@ -772,7 +830,7 @@ static bool file_read_symbols(struct file *file, uint8_t source)
 			continue;
 		unsigned int type = GELF_ST_TYPE(sym.st_info);
 		/* 13: STT_ARM_TFUNC of old tools */
-		bool is_old_thumb = !is_a64 && type == 13;
+		bool is_old_thumb = is_arm && type == 13;
 		bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC || is_old_thumb;
 		if (!is_function && type != STT_NOTYPE && type != STT_OBJECT)
 			continue;
@@ -784,16 +842,16 @@ static bool file_read_symbols(struct file *file, uint8_t source)
 		if (sections && sym.st_shndx < section_count && sections[sym.st_shndx].is_there)
 			section = &sections[sym.st_shndx];
 		uint64_t addr = sym.st_value;
-		if (is_function && !is_a64)
+		if (is_function && is_arm)
 			addr &= ~(uint64_t)1;
 		addr += file->offset;
-		if (type == STT_NOTYPE && is_mapping_symbol(name)) {
+		if (type == STT_NOTYPE && (is_a64 || is_arm) && is_mapping_symbol(name)) {
 			if (section && !file_add_mapping(file, addr, section->end, name[1], is_a64))
 				goto done;
 			continue;
 		}
 
-		bool is_label = type == STT_NOTYPE && section && section->is_code;
+		bool is_label = type == STT_NOTYPE && section && section->is_code && !is_compiler_label(name);
 		struct itrace_symbol *symbol = &file->syms[file->sym_count];
 		symbol->addr = addr;
 		symbol->len = sym.st_size;
@@ -840,6 +898,11 @@ static bool file_open_elf(struct file *file, uint8_t source)
 struct itrace_symbols *itrace_symbols_new(void)
 {
 	return calloc(1, sizeof(struct itrace_symbols));
+}
+
+void itrace_symbols_set_family(struct itrace_symbols *symbols, enum itrace_symbols_family family)
+{
+	symbols->family = family;
 }
 
 void itrace_symbols_free(struct itrace_symbols *symbols)
@@ -924,9 +987,9 @@ int itrace_symbols_add_elf(struct itrace_symbols *symbols, const char *path, uin
 	struct file *file = symbols_read(symbols, path, offset, why, why_size);
 	if (!file)
 		return -1;
-	if (!elf_loads(path, file->bytes, file->size, &loads, &count, why, why_size))
+	if (!elf_loads(path, file->bytes, file->size, symbols->family, &loads, &count, why, why_size))
 		goto failed;
-	file->machine = get_le(file->bytes + 18, 2);
+	file->machine = get(file->bytes + 18, 2, file->bytes[5] == 2);
 	struct itrace_segment *segments = symbols_segment_room(symbols, count);
 	if (!segments) {
 		say(why, why_size, "%s: no memory", path);
@@ -1001,7 +1064,9 @@ unsigned int itrace_symbols_word_size(const struct itrace_symbols *symbols, unsi
 {
 	unsigned int machine = source < symbols->file_count ? symbols->files[source]->machine : 0;
 
-	return machine == ELF_MACHINE_AARCH64 ? 64 : machine == ELF_MACHINE_ARM ? 32 : 0;
+	if (machine == ELF_MACHINE_AARCH64)
+		return 64;
+	return machine == ELF_MACHINE_ARM || machine == ELF_MACHINE_XTENSA ? 32 : 0;
 }
 
 unsigned int itrace_symbols_source_count(const struct itrace_symbols *symbols)

@@ -32,6 +32,13 @@
 
 struct itrace_symbols;
 
+/* Of which machines files are taken. */
+enum itrace_symbols_family {
+	ITRACE_SYMBOLS_FAMILY_ARM,	/* EM_ARM, EM_AARCH64; little-endian only. Of a new object */
+	ITRACE_SYMBOLS_FAMILY_XTENSA,	/* EM_XTENSA, of either byte order */
+	ITRACE_SYMBOLS_FAMILY_NUM
+};
+
 /* A function or label. */
 struct itrace_symbol {
 	uint64_t addr;		/* offset of its file added, T32's bit 0 clear */
@@ -58,14 +65,20 @@ struct itrace_inline {
 /* @returns an empty object, NULL when there is no memory. */
 struct itrace_symbols *itrace_symbols_new(void);
 
+/*
+ * Take files for other machines from now on: a program for another machine than the target's is refused with a line
+ * that says so. Files that were added stay.
+ */
+void itrace_symbols_set_family(struct itrace_symbols *symbols, enum itrace_symbols_family family);
+
 /* @param symbols may be NULL */
 void itrace_symbols_free(struct itrace_symbols *symbols);
 
 /*
  * Add an ELF file: its loadable segments, symbols and debug information.
  *
- * ELF32 and ELF64, little-endian, EM_ARM and EM_AARCH64, of any type that has program headers. What is not checked:
- * whether its code is what ran, and whether it overlaps files added before (the first file wins).
+ * ELF32 and ELF64, for a machine of the family, of any type that has program headers. What is not checked: whether
+ * its code is what ran, and whether it overlaps files added before (the first file wins).
  *
  * @param offset is added to every address of the file (modulo 2^64)
  * @param[out] why one line, cut at @a why_size (at least 1): on failure which file and what is wrong with it; on
@@ -113,7 +126,8 @@ bool itrace_symbols_have_names(const struct itrace_symbols *symbols);
  * The function at @a addr.
  *
  * Functions come before labels, sized symbols before those without a size, global before local ones; of two nested
- * functions the inner one. Labels inside a sized function, mapping symbols ($x, $d ...) and objects are not found.
+ * functions the inner one. Labels inside a sized function, mapping symbols ($x, $d ...), labels that a compiler made
+ * (.L...), Xtensa's literals and objects are not found.
  * Cheap: a memo of recent addresses, then a binary search.
  *
  * @param[out] off bytes from its start; may be NULL
