@@ -14,6 +14,12 @@
 #include <helper/log.h>
 #include <helper/replacements.h>
 
+/* The adapter in use. 0.12.0 does not declare it for others; CMD_JIMTCL_ARGV tells the releases apart. */
+#ifndef CMD_JIMTCL_ARGV
+struct adapter_driver;
+extern struct adapter_driver *adapter_driver;
+#endif
+
 /*
  * Make @a text the result of the command, or add it to the result.
  * The last line end is dropped here: 0.12.0 would keep it in the Tcl result, later versions would not.

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+/*
+ * Batch: many samples a flush, open loop. That a core stands when its registers are touched is likely, by a guard time
+ * taken from measured latencies, and known afterwards, by a DSR read in the middle of each sample; a core that stops
+ * later than ever seen before loses a3. So this is never chosen unasked, and it ends with the first sample that has no
+ * evidence.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <stdio.h>
+
+#include "profile_clock.h"
+#include "stopped.h"
+
+#define CALIBRATIONS		50u
+#define CALIBRATION_READS	32u
+#define GUARD_FACTOR		4u
+#define GUARD_MARGIN_TCK	16u
+#define WINDOW_TCK		64u	/* mean of the random part of the run window */
+#define BATCH_MAX		(XDM_READS_MAX / 2 - 1)
+
+struct batch_sample {
+	unsigned int dsr;
+	unsigned int pc;
+};
+
+/* Ask for a stop and look at once, many times: how long does it take? @returns TCK, or UINT32_MAX: longer than that */
+static unsigned int batch_measure_latency(struct sampling *sampling)
+{
+	struct xdm_link *link = &sampling->link;
+
+	xdm_link_begin(link);
+	stopped_queue_clear(sampling);
+	xdm_link_idle(link, profile_random_upto(&sampling->random, 4 * WINDOW_TCK));
+	xdm_link_write(link, XDM_DCRSET, XDM_DCR_STOP);
+	unsigned int asked_tck = link->tck;
+	unsigned int first = link->read_count;
+
+	for (unsigned int i = 0; i < CALIBRATION_READS; i++)
+		xdm_link_read(link, XDM_DSR);
+	if (xdm_link_run(link) != ERROR_OK) {
+		sampling_stop(sampling, SAMPLING_LINK, "the adapter reports an error");
+		return UINT32_MAX;
+	}
+
+	sampling->asked_ns = link->end_ns;
+	for (unsigned int i = first; i < first + CALIBRATION_READS; i++) {
+		stopped_judge(sampling, i);
+		if (sampling->stopped)
+			return link->reads[i].tck - asked_tck;
+	}
+	return UINT32_MAX;
+}
+
+static bool batch_calibrate(struct sampling *sampling)
+{
+	struct xdm_link *link = &sampling->link;
+	unsigned int worst = 0;
+
+	for (unsigned int i = 0; i < CALIBRATIONS; i++) {
+		unsigned int latency = batch_measure_latency(sampling);
+
+		stopped_release(sampling);
+		keep_alive();
+		if (latency == UINT32_MAX)
+			return false;
+		if (latency > worst)
+			worst = latency;
+	}
+
+	/* from the request to the evidence; the address of its read takes a part of that */
+	unsigned int guard = GUARD_FACTOR * worst + GUARD_MARGIN_TCK;
+	unsigned int passed = link->data8_bits + link->adapter->dr_extra;
+
+	sampling->guard_tck = guard > passed ? guard - passed : 0;
+	sampling_note(sampling, "stops took at most %u TCK in %u trials, guard %u TCK", worst, CALIBRATIONS,
+		sampling->guard_tck);
+	return true;
+}
+
+static int batch_begin(struct sampling *sampling)
+{
+	int retval = stopped_stop(sampling);
+
+	if (retval != ERROR_OK)
+		return retval;
+	retval = stopped_self_test(sampling);
+
+	stopped_release(sampling);
+	if (retval != ERROR_OK)
+		return retval;
+	if (sampling->failed_swap) {
+		snprintf(sampling->why, sizeof(sampling->why),
+			"XSR.DDR does not swap on %s (self-test; a3 was restored)", target_name(sampling->target));
+		return ERROR_NOT_IMPLEMENTED;
+	}
+	if (!batch_calibrate(sampling)) {
+		if (sampling->end == SAMPLING_GOES_ON)
+			snprintf(sampling->why, sizeof(sampling->why), "%s stops too late for batch: use pipeline",
+				target_name(sampling->target));
+		return ERROR_FAIL;
+	}
+	sampling->stop_ns = profile_clock_ns();
+	return ERROR_OK;
+}
+
+/*
+ * Mean of the idle part of a run window, TCK. The cores also run from one flush to the next, which counts for the duty;
+ * @a count samples share it.
+ */
+static unsigned int batch_window_tck(struct sampling *sampling, unsigned int count)
+{
+	struct xdm_link *link = &sampling->link;
+	const struct run_window *window = &sampling->window;
+	uint64_t access = xdm_link_access_tck(link);
+	uint64_t stand = 5 * access + sampling->guard_tck;
+	uint64_t mean = WINDOW_TCK + access;
+
+	if (window->total_ns && count) {
+		double share = (double)window->run_ns / window->total_ns;
+		double missing = (window->duty - share) * window->total_ns / 16 / count;
+
+		if (missing > 0)
+			mean += xdm_link_ns_to_tck(link, missing);
+	}
+	uint64_t period = xdm_link_ns_to_tck(link, window->period_ns);
+
+	if (period > stand + mean)
+		mean = period - stand;
+	return mean - access;
+}
+
+/* Queue one sample. */
+static struct batch_sample batch_queue_sample(struct sampling *sampling, unsigned int window_tck, uint64_t *run_tck)
+{
+	struct xdm_link *link = &sampling->link;
+	unsigned int begin_tck = link->tck;
+	struct batch_sample sample;
+
+	stopped_queue_clear(sampling);
+	xdm_link_idle(link, sampling->options->jitter ? profile_random_upto(&sampling->random, 2 * window_tck) :
+		window_tck);
+	*run_tck += link->tck - begin_tck;
+	xdm_link_write(link, XDM_DCRSET, XDM_DCR_STOP);
+	xdm_link_idle(link, sampling->guard_tck);
+	sample.dsr = xdm_link_read(link, XDM_DSR);
+	sample.pc = stopped_queue_sample(sampling);
+	return sample;
+}
+
+static unsigned int batch_queue(struct sampling *sampling, struct batch_sample *samples, unsigned int *pwrstat,
+		uint64_t *run_tck)
+{
+	struct xdm_link *link = &sampling->link;
+	unsigned int access = xdm_link_access_tck(link);
+	unsigned int fixed = 8 * access + sampling->guard_tck;
+	unsigned int guess = link->room_tck / (fixed + 2 * WINDOW_TCK);
+	unsigned int window = batch_window_tck(sampling, guess);
+	unsigned int count = 0;
+
+	*run_tck = 0;
+	xdm_link_begin(link);
+	/* a flush must end while the cores run: never in the middle of a sample */
+	do {
+		samples[count++] = batch_queue_sample(sampling, window, run_tck);
+	} while (count < BATCH_MAX && 2 * count + 3 < link->adapter->flush_reads &&
+		xdm_link_room(link) > fixed + 2 * window + 2 * access);
+	*pwrstat = xdm_link_read_pwrstat(link);
+	return count;
+}
+
+static void batch_end_in_doubt(struct sampling *sampling, unsigned int dsr)
+{
+	enum xdm_evidence evidence = stopped_evidence(sampling, dsr);
+
+	if (evidence == XDM_RUNS)
+		sampling_stop(sampling, SAMPLING_DOUBT, "sample %" PRIu64 " is in doubt: %s did not stop in time, its a3 "
+			"may have been changed", sampling->sample_count + 1, target_name(sampling->target));
+	else
+		stopped_end_for(sampling, evidence, dsr);
+}
+
+static void batch_pass(struct sampling *sampling)
+{
+	struct xdm_link *link = &sampling->link;
+	struct batch_sample samples[BATCH_MAX];
+	unsigned int pwrstat;
+	uint64_t run_tck;
+	unsigned int count = batch_queue(sampling, samples, &pwrstat, &run_tck);
+	int retval = xdm_link_run(link);
+
+	if (retval != ERROR_OK) {
+		sampling->lost[SAMPLING_LOST_LINK] += count;
+		sampling_stop(sampling, SAMPLING_LINK, "the adapter reports an error");
+		return;
+	}
+	if (stopped_evidence(sampling, samples[count - 1].dsr) != XDM_GONE && sampling_was_reset(sampling, pwrstat)) {
+		sampling->lost[SAMPLING_LOST_DOUBT] += count;
+		return;
+	}
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (stopped_evidence(sampling, samples[i].dsr) != XDM_OURS) {
+			batch_end_in_doubt(sampling, samples[i].dsr);
+			sampling->lost[SAMPLING_LOST_DOUBT] += count - i;
+			break;
+		}
+		for (unsigned int core = 0; core < link->core_count; core++)
+			sampling_count(sampling, core, xdm_link_value(link, samples[i].pc, core));
+		sampling_counted(sampling, link->begin_ns + xdm_link_tck_to_ns(link, link->reads[samples[i].dsr].tck));
+	}
+
+	/* what is not in the flush's own clocks is time between flushes: the cores run */
+	uint64_t cycle_ns = link->end_ns - sampling->stop_ns;
+	uint64_t flush_ns = xdm_link_tck_to_ns(link, link->tck);
+	uint64_t gap_ns = cycle_ns > flush_ns ? cycle_ns - flush_ns : 0;
+
+	run_window_account(&sampling->window, cycle_ns, xdm_link_tck_to_ns(link, run_tck) + gap_ns);
+	sampling->stop_ns = link->end_ns;
+}
+
+const struct sampling_method sampling_batch = {
+	.name = "batch",
+	.summary = "the core is stopped for each sample, many samples a flush, open loop",
+	.stops_cores = true,
+	.begin = batch_begin,
+	.pass = batch_pass,
+	.finish = stopped_release,
+};

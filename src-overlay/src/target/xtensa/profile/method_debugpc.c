@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+/*
+ * DEBUGPC: the module gives the PC of a core that runs. Reads follow each other as fast as the adapter can; DSR reads
+ * among them prove that the core ran all the time.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <stdio.h>
+
+#include "profile_clock.h"
+#include "sampling.h"
+#include "stopped.h"
+
+#define PROBE_READS	8u	/* spaced unevenly; one that is not 0 is enough */
+#define EVIDENCE_READS	125u	/* samples between two reads of DSR */
+#define SEGMENTS_MAX	(XDM_READS_MAX / EVIDENCE_READS + 1)
+
+/*
+ * Spacing by the adapter alone is constant, and a loop of the same period would be met at one place only. A random
+ * pause of up to 63 TCK before every eighth read breaks that; 15 TCK before each read do not.
+ */
+#define JITTER_EVERY	8u
+#define JITTER_TCK	63u
+
+/* Where the reads of a flush are: evidence[i] is behind the samples of segment i. */
+struct debugpc_flush {
+	unsigned int evidence[SEGMENTS_MAX];
+	unsigned int segments;
+	unsigned int samples;
+	unsigned int pwrstat;
+};
+
+static int debugpc_begin(struct sampling *sampling)
+{
+	struct xdm_link *link = &sampling->link;
+	unsigned int pc[PROBE_READS];
+
+	xdm_link_begin(link);
+	for (unsigned int i = 0; i < PROBE_READS; i++) {
+		pc[i] = xdm_link_read(link, XDM_DEBUGPC);
+		xdm_link_idle(link, 37 + 7 * i);
+	}
+	unsigned int dsr = xdm_link_read(link, XDM_DSR);
+
+	if (xdm_link_run(link) != ERROR_OK) {
+		sampling_stop(sampling, SAMPLING_LINK, "the adapter failed while DEBUGPC was looked for");
+		return ERROR_FAIL;
+	}
+	enum xdm_evidence evidence = stopped_evidence(sampling, dsr);
+
+	if (evidence == XDM_GONE || evidence == XDM_FOREIGN) {
+		stopped_end_for(sampling, evidence, dsr);
+		return ERROR_FAIL;
+	}
+
+	for (unsigned int core = 0; core < link->core_count; core++) {
+		uint32_t seen = 0;
+
+		for (unsigned int i = 0; i < PROBE_READS; i++)
+			seen |= xdm_link_value(link, pc[i], core);
+		if (!seen) {
+			snprintf(sampling->why, sizeof(sampling->why), "DEBUGPC of %s reads 0",
+				target_name(link->cores[core].target));
+			return ERROR_NOT_IMPLEMENTED;
+		}
+	}
+	return ERROR_OK;
+}
+
+/*
+ * Pause before a read that the rate asks for, TCK. The time between two flushes is a part of it: each read of the last
+ * flush had its share of that.
+ */
+static unsigned int debugpc_pause_tck(const struct sampling *sampling)
+{
+	const struct xdm_link *link = &sampling->link;
+	uint64_t period_ns = sampling->window.period_ns;
+	uint64_t access_ns = xdm_link_tck_to_ns(link, xdm_link_access_tck(link));
+
+	access_ns += sampling->gap_ns;
+	return period_ns > access_ns ? xdm_link_ns_to_tck(link, period_ns - access_ns) : 0;
+}
+
+/* Pause before read number @a i of a flush. */
+static void debugpc_queue_pause(struct sampling *sampling, unsigned int pause_tck, unsigned int i)
+{
+	struct xdm_link *link = &sampling->link;
+	bool jitter = sampling->options->jitter;
+
+	if (pause_tck)
+		xdm_link_idle(link, jitter ? profile_random_upto(&sampling->random, 2 * pause_tck) : pause_tck);
+	else if (jitter && i % JITTER_EVERY == 0)
+		xdm_link_idle(link, profile_random_upto(&sampling->random, JITTER_TCK));
+}
+
+static void debugpc_queue(struct sampling *sampling, struct debugpc_flush *flush, unsigned int samples_max)
+{
+	struct xdm_link *link = &sampling->link;
+	unsigned int pause_tck = debugpc_pause_tck(sampling);
+	unsigned int tail = 4 * xdm_link_access_tck(link) + 2 * pause_tck + JITTER_TCK;
+
+	flush->segments = 0;
+	flush->samples = 0;
+	xdm_link_begin(link);
+	while (flush->samples < samples_max) {
+		if (samples_max > 1)
+			debugpc_queue_pause(sampling, pause_tck, flush->samples);
+		xdm_link_read(link, XDM_DEBUGPC);
+		flush->samples++;
+
+		bool last = flush->samples == samples_max || xdm_link_room(link) < tail;
+
+		if (last || flush->samples % EVIDENCE_READS == 0)
+			flush->evidence[flush->segments++] = xdm_link_read(link, XDM_DSR);
+		if (last)
+			break;
+	}
+	flush->pwrstat = xdm_link_read_pwrstat(link);
+}
+
+static void debugpc_count_read(struct sampling *sampling, unsigned int read)
+{
+	struct xdm_link *link = &sampling->link;
+
+	for (unsigned int core = 0; core < link->core_count; core++) {
+		uint32_t pc = xdm_link_value(link, read, core);
+
+		if (pc && pc != UINT32_MAX)
+			sampling_count(sampling, core, pc);
+		else
+			sampling->lost[SAMPLING_LOST_ZERO]++;
+	}
+	sampling_counted(sampling, link->begin_ns + xdm_link_tck_to_ns(link, link->reads[read].tck));
+}
+
+/* Count the samples of each segment that is proved, from the first on. */
+static void debugpc_count(struct sampling *sampling, const struct debugpc_flush *flush)
+{
+	unsigned int read = 0;
+	unsigned int counted = 0;
+
+	for (unsigned int i = 0; i < flush->segments; i++) {
+		enum xdm_evidence evidence = stopped_evidence(sampling, flush->evidence[i]);
+
+		/* old faults say nothing of a core that runs, and nobody asked for a stop here: it is somebody else's */
+		if (evidence == XDM_OURS)
+			evidence = XDM_FOREIGN;
+		if (evidence == XDM_FOREIGN || evidence == XDM_GONE) {
+			sampling->lost[SAMPLING_LOST_DOUBT] += flush->samples - counted;
+			stopped_end_for(sampling, evidence, flush->evidence[i]);
+			return;
+		}
+		for (; read < flush->evidence[i]; read++, counted++)
+			debugpc_count_read(sampling, read);
+		read++;
+	}
+}
+
+/* A rate so slow that the host can wait between samples. */
+static void debugpc_wait(struct sampling *sampling)
+{
+	uint64_t period_ns = sampling->window.period_ns;
+	uint64_t now = profile_clock_ns();
+
+	sampling->due_ns += sampling->options->jitter ?
+		profile_random_upto(&sampling->random, 2 * (period_ns / 1000)) * UINT64_C(1000) : period_ns;
+	/* no hurry after what took longer than it should */
+	if (sampling->due_ns + period_ns < now)
+		sampling->due_ns = now;
+	sampling_wait(sampling, sampling->due_ns);
+}
+
+/* How much of the time between flushes each sample of this one has. */
+static void debugpc_learn_gap(struct sampling *sampling, const struct debugpc_flush *flush)
+{
+	const struct xdm_link *link = &sampling->link;
+	uint64_t flush_ns = xdm_link_tck_to_ns(link, link->tck);
+	uint64_t cycle_ns = link->end_ns - sampling->stop_ns;
+
+	if (sampling->stop_ns && cycle_ns > flush_ns)
+		sampling->gap_ns = (3 * sampling->gap_ns + (cycle_ns - flush_ns) / flush->samples) / 4;
+	sampling->stop_ns = link->end_ns;
+}
+
+static void debugpc_pass(struct sampling *sampling)
+{
+	struct xdm_link *link = &sampling->link;
+	uint64_t period_ns = sampling->window.period_ns;
+	/* a read of DSR for each segment, one for the rest, and PWRSTAT */
+	unsigned int samples_max = link->adapter->flush_reads - link->adapter->flush_reads / EVIDENCE_READS - 3;
+	struct debugpc_flush flush;
+
+	if (xdm_link_ns_to_tck(link, period_ns) > link->room_tck / 4) {
+		debugpc_wait(sampling);
+		if (sampling->end != SAMPLING_GOES_ON)
+			return;
+		samples_max = 1;
+	}
+
+	debugpc_queue(sampling, &flush, samples_max);
+	if (xdm_link_run(link) != ERROR_OK) {
+		sampling->lost[SAMPLING_LOST_LINK] += flush.samples;
+		sampling_stop(sampling, SAMPLING_LINK, "the adapter reports an error");
+		return;
+	}
+	debugpc_learn_gap(sampling, &flush);
+	if (stopped_evidence(sampling, flush.evidence[flush.segments - 1]) != XDM_GONE &&
+			sampling_was_reset(sampling, flush.pwrstat)) {
+		sampling->lost[SAMPLING_LOST_DOUBT] += flush.samples;
+		return;
+	}
+	debugpc_count(sampling, &flush);
+}
+
+static void debugpc_finish(struct sampling *sampling)
+{
+}
+
+const struct sampling_method sampling_debugpc = {
+	.name = "debugpc",
+	.summary = "DEBUGPC is read while the core runs",
+	.begin = debugpc_begin,
+	.pass = debugpc_pass,
+	.finish = debugpc_finish,
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+
+/*
+ * What is said at the end of a profile, as the result of the command.
+ */
+
+#ifndef OPENOCD_TARGET_XTENSA_PROFILE_REPORT_H
+#define OPENOCD_TARGET_XTENSA_PROFILE_REPORT_H
+
+#include <helper/command.h>
+
+#include "sampling.h"
+
+/*
+ * Say how the profile went: method, samples, interval, how long cores stood, what was lost, the first places.
+ * @param profile what was counted, as it was written to the file
+ */
+void profile_report(struct command_invocation *cmd, const struct sampling *sampling,
+		const struct itrace_profile *profile);
+
+#endif /* OPENOCD_TARGET_XTENSA_PROFILE_REPORT_H */

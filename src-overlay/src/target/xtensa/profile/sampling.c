@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <helper/log.h>
+#include <server/server.h>
+#include <target/smp.h>
+#include <target/target.h>
+
+#include "profile_clock.h"
+#include "sampling.h"
+
+#define BREAK_NETWORK	(OCDDCR_BREAKINEN | OCDDCR_BREAKOUTEN | OCDDCR_RUNSTALLINEN | OCDDCR_DEBUGMODEOUTEN)
+
+#define PROGRESS_NS	UINT64_C(10000000000)
+#define WAIT_SLICE_MS	50
+#define SHORTEST_TCK	500u	/* mean run window of a duty of 0: all of it is jitter */
+
+static const struct sampling_method *const sampling_methods[] = {
+	&sampling_debugpc, &sampling_pipeline, &sampling_wsr, &sampling_batch, &sampling_legacy,
+};
+
+/* What 'auto' tries, in this order. */
+static const struct sampling_method *const sampling_safe_methods[] = {
+	&sampling_debugpc, &sampling_pipeline, &sampling_wsr,
+};
+
+const struct sampling_method *sampling_method_find(const char *name)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(sampling_methods); i++) {
+		if (!strcmp(sampling_methods[i]->name, name))
+			return sampling_methods[i];
+	}
+	return NULL;
+}
+
+void sampling_stop(struct sampling *sampling, enum sampling_end end, const char *why, ...)
+{
+	va_list args;
+
+	if (sampling->end != SAMPLING_GOES_ON)
+		return;
+	sampling->end = end;
+	va_start(args, why);
+	vsnprintf(sampling->why, sizeof(sampling->why), why, args);
+	va_end(args);
+}
+
+void sampling_note(struct sampling *sampling, const char *text, ...)
+{
+	size_t len = strlen(sampling->notes);
+	va_list args;
+
+	if (len && len + 1 < sizeof(sampling->notes))
+		sampling->notes[len++] = '\n';
+	va_start(args, text);
+	vsnprintf(sampling->notes + len, sizeof(sampling->notes) - len, text, args);
+	va_end(args);
+}
+
+void sampling_count(struct sampling *sampling, unsigned int core, uint32_t pc)
+{
+	const struct sampling_options *options = sampling->options;
+
+	if (options->has_range && (pc < options->range_start || pc >= options->range_end)) {
+		sampling->outside_count++;
+		return;
+	}
+	itrace_pc_histogram_add(&sampling->histograms[core], pc, 1);
+}
+
+bool sampling_was_reset(struct sampling *sampling, unsigned int read)
+{
+	for (unsigned int i = 0; i < sampling->link.core_count; i++) {
+		uint32_t pwrstat = xdm_link_value(&sampling->link, read, i);
+
+		if (pwrstat & sampling->reset_mask) {
+			sampling_stop(sampling, SAMPLING_RESET, "%s was reset (PWRSTAT 0x%02" PRIx32 ")",
+				target_name(sampling->link.cores[i].target), pwrstat);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Serve clients, and look whether it is time to end. */
+static void sampling_look_around(struct sampling *sampling)
+{
+	keep_alive();
+	if (openocd_is_shutdown_pending())
+		sampling_stop(sampling, SAMPLING_INTERRUPTED, "interrupted");
+	if (profile_clock_ns() >= sampling->deadline_ns)
+		sampling_stop(sampling, SAMPLING_TIME, "time is up");
+}
+
+void sampling_wait(struct sampling *sampling, uint64_t until_ns)
+{
+	while (sampling->end == SAMPLING_GOES_ON) {
+		uint64_t now = profile_clock_ns();
+
+		if (now >= until_ns)
+			return;
+
+		uint64_t ms = (until_ns - now) / 1000000;
+
+		if (!ms)
+			profile_clock_wait(until_ns - now);
+		else
+			alive_sleep(ms < WAIT_SLICE_MS ? ms : WAIT_SLICE_MS);
+		sampling_look_around(sampling);
+	}
+}
+
+/* --- getting ready --- */
+
+/* All cores of the group, or the target alone. @returns how many, or 0: sampling->why says what is wrong */
+static unsigned int sampling_choose_cores(struct sampling *sampling, struct target **targets)
+{
+	struct target *target = sampling->target;
+	struct target_list *head;
+	unsigned int count = 0;
+
+	if (!sampling->options->all_cores || !target->smp) {
+		targets[0] = target;
+		return 1;
+	}
+
+	foreach_smp_target(head, target->smp_targets) {
+		if (!target_was_examined(head->target)) {
+			snprintf(sampling->why, sizeof(sampling->why),
+				"%s was not examined: sample the current core only, or start the other one first",
+				target_name(head->target));
+			return 0;
+		}
+		if (count == XDM_CORES_MAX) {
+			snprintf(sampling->why, sizeof(sampling->why), "at most %u cores can be sampled at once",
+				XDM_CORES_MAX);
+			return 0;
+		}
+		targets[count++] = head->target;
+	}
+	return count;
+}
+
+/* The target is to run. @returns ERROR_OK, else sampling->why */
+static int sampling_start_target(struct sampling *sampling, bool *was_halted)
+{
+	struct target *target = sampling->target;
+	int retval = target_poll(target);
+
+	*was_halted = false;
+	if (retval != ERROR_OK) {
+		snprintf(sampling->why, sizeof(sampling->why), "%s cannot be polled", target_name(target));
+		return retval;
+	}
+	if (target->state == TARGET_HALTED) {
+		*was_halted = true;
+		retval = target_resume(target, true, 0, true, false);
+		if (retval != ERROR_OK) {
+			snprintf(sampling->why, sizeof(sampling->why), "%s cannot be resumed", target_name(target));
+			return retval;
+		}
+	}
+	if (target->state != TARGET_RUNNING) {
+		snprintf(sampling->why, sizeof(sampling->why), "%s does not run: its state is '%s'", target_name(target),
+			target_state_name(target));
+		return ERROR_TARGET_NOT_RUNNING;
+	}
+	return ERROR_OK;
+}
+
+/* --- the break network --- */
+
+static void sampling_group_find(struct sampling *sampling)
+{
+	struct target *target = sampling->target;
+	struct target_list *head;
+
+	if (!target->smp) {
+		sampling->group[sampling->group_count++] = target;
+		return;
+	}
+	foreach_smp_target(head, target->smp_targets) {
+		if (target_was_examined(head->target) && sampling->group_count < SAMPLING_GROUP_MAX)
+			sampling->group[sampling->group_count++] = head->target;
+	}
+}
+
+/*
+ * A core that stops must not stop the others. What was set is read from the module itself: a script may have written
+ * to it.
+ */
+static int sampling_network_open(struct sampling *sampling)
+{
+	int retval = ERROR_OK;
+
+	if (sampling->group_count)
+		return ERROR_OK;
+
+	sampling_group_find(sampling);
+	for (unsigned int i = 0; i < sampling->group_count; i++) {
+		struct xtensa *xtensa = target_to_xtensa(sampling->group[i]);
+
+		retval = xtensa_smpbreak_read(xtensa, &sampling->group_dcr[i]);
+		if (retval == ERROR_OK && (sampling->group_dcr[i] & BREAK_NETWORK))
+			retval = xtensa_smpbreak_write(xtensa, 0);
+		if (retval != ERROR_OK) {
+			snprintf(sampling->why, sizeof(sampling->why), "%s: the break network cannot be set aside",
+				target_name(sampling->group[i]));
+			sampling->group_count = i;
+			break;
+		}
+	}
+	return retval;
+}
+
+/* As it was before. */
+static void sampling_network_restore(struct sampling *sampling)
+{
+	for (unsigned int i = 0; i < sampling->group_count; i++) {
+		struct xtensa *xtensa = target_to_xtensa(sampling->group[i]);
+		uint32_t wanted = sampling->group_dcr[i] & BREAK_NETWORK;
+		uint32_t dcr;
+
+		if (wanted && (xtensa_smpbreak_write(xtensa, wanted) != ERROR_OK ||
+				xtensa_smpbreak_read(xtensa, &dcr) != ERROR_OK || (dcr & BREAK_NETWORK) != wanted))
+			sampling_note(sampling, "%s: the break network could not be restored: use 'xtensa smpbreak'",
+				target_name(sampling->group[i]));
+	}
+}
+
+/* What the network would have done: with one core stopped by something else the others of its group stop too. */
+static void sampling_network_follow(struct sampling *sampling)
+{
+	bool stopped = false;
+
+	for (unsigned int i = 0; i < sampling->group_count; i++) {
+		struct target *target = sampling->group[i];
+
+		if (target_poll(target) == ERROR_OK && target->state == TARGET_HALTED &&
+				(sampling->group_dcr[i] & OCDDCR_BREAKOUTEN))
+			stopped = true;
+	}
+	for (unsigned int i = 0; stopped && i < sampling->group_count; i++) {
+		struct target *target = sampling->group[i];
+
+		if (target->state == TARGET_RUNNING && (sampling->group_dcr[i] & OCDDCR_BREAKINEN) &&
+				target_halt(target) == ERROR_OK)
+			target_wait_state(target, TARGET_HALTED, 1000);
+	}
+}
+
+/* PWRSTAT may have reset bits that cannot be cleared; those tell nothing. */
+static int sampling_learn_reset_mask(struct sampling *sampling)
+{
+	struct xdm_link *link = &sampling->link;
+	struct xtensa_debug_module *dm = &link->cores[0].xtensa->dbg_mod;
+
+	xdm_link_begin(link);
+	unsigned int read = xdm_link_read_pwrstat(link);
+	int retval = xdm_link_run(link);
+
+	sampling->reset_mask = PWRSTAT_DEBUGWASRESET_DM(dm) | PWRSTAT_COREWASRESET_DM(dm);
+	for (unsigned int i = 0; i < link->core_count; i++)
+		sampling->reset_mask &= ~xdm_link_value(link, read, i);
+	return retval;
+}
+
+static int sampling_open(struct sampling *sampling)
+{
+	const struct sampling_options *options = sampling->options;
+	struct target *targets[XDM_CORES_MAX];
+	unsigned int count = sampling_choose_cores(sampling, targets);
+
+	if (!count)
+		return ERROR_FAIL;
+	for (unsigned int i = 0; i < count; i++) {
+		if (!itrace_pc_histogram_init(&sampling->histograms[i], ITRACE_PC_HISTOGRAM_SLOTS / count)) {
+			snprintf(sampling->why, sizeof(sampling->why), "out of memory");
+			return ERROR_FAIL;
+		}
+	}
+
+	int retval = xdm_link_open(&sampling->link, targets, count, sampling->why, sizeof(sampling->why));
+	if (retval != ERROR_OK)
+		return retval;
+
+	profile_random_init(&sampling->random, options->has_seed ? options->seed : profile_clock_ns());
+	run_window_init(&sampling->window, options->duty_percent / 100.0,
+		xdm_link_tck_to_ns(&sampling->link, options->jitter ? SHORTEST_TCK : 1),
+		options->rate_hz ? 1000000000u / options->rate_hz : 0, options->jitter, &sampling->random, 1000000);
+	return ERROR_OK;
+}
+
+/* --- sampling --- */
+
+static int sampling_begin_one(struct sampling *sampling, const struct sampling_method *method)
+{
+	int retval = method->stops_cores ? sampling_network_open(sampling) : ERROR_OK;
+
+	sampling->method = method;
+	return retval == ERROR_OK ? method->begin(sampling) : retval;
+}
+
+/* Begin with the method asked for, or with the first safe one that works. */
+static int sampling_begin_method(struct sampling *sampling)
+{
+	const struct sampling_method *wanted = sampling->options->method;
+	int retval = ERROR_FAIL;
+
+	if (wanted) {
+		retval = sampling_begin_one(sampling, wanted);
+		/* the self-test of these has found that only wsr is safe */
+		if (retval == ERROR_NOT_IMPLEMENTED && sampling->failed_swap) {
+			sampling_note(sampling, "%s: method wsr instead of %s", sampling->why, wanted->name);
+			retval = sampling_begin_one(sampling, &sampling_wsr);
+		}
+		return retval;
+	}
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(sampling_safe_methods); i++) {
+		retval = sampling_begin_one(sampling, sampling_safe_methods[i]);
+		if (retval != ERROR_NOT_IMPLEMENTED)
+			return retval;
+		sampling_note(sampling, "not %s: %s", sampling->method->name, sampling->why);
+	}
+	return retval;
+}
+
+static void sampling_loop(struct sampling *sampling)
+{
+	uint64_t next_progress_ns = sampling->begin_ns + PROGRESS_NS;
+
+	while (sampling->end == SAMPLING_GOES_ON) {
+		sampling->method->pass(sampling);
+		sampling_look_around(sampling);
+		if (profile_clock_ns() >= next_progress_ns && sampling->end == SAMPLING_GOES_ON) {
+			LOG_INFO("profile: %" PRIu64 " of %" PRIu32 " s, %" PRIu64 " samples",
+				(next_progress_ns - sampling->begin_ns) / 1000000000u, sampling->options->seconds,
+				sampling->sample_count);
+			next_progress_ns += PROGRESS_NS;
+		}
+	}
+}
+
+static int sampling_sample(struct sampling *sampling)
+{
+	int retval = sampling_learn_reset_mask(sampling);
+
+	if (retval != ERROR_OK) {
+		snprintf(sampling->why, sizeof(sampling->why), "the adapter reports an error: check cable and 'adapter speed'");
+		return retval;
+	}
+
+	retval = sampling_begin_method(sampling);
+	if (retval != ERROR_OK)
+		return retval;
+
+	uint64_t flushes = sampling->link.flush_count;
+
+	sampling->begin_ns = profile_clock_ns();
+	sampling->deadline_ns = sampling->begin_ns + sampling->options->seconds * UINT64_C(1000000000);
+	sampling_loop(sampling);
+	sampling->end_ns = profile_clock_ns();
+	sampling->flush_count = sampling->link.flush_count - flushes;
+	sampling->method->finish(sampling);
+	return ERROR_OK;
+}
+
+/* As it was: halted again, or running, or in the state that something else brought it into. */
+static void sampling_end_target(struct sampling *sampling, bool was_halted)
+{
+	struct target *target = sampling->target;
+
+	sampling_network_restore(sampling);
+	if (sampling->end == SAMPLING_STOPPED)
+		sampling_network_follow(sampling);
+	if (target_poll(target) != ERROR_OK)
+		sampling_note(sampling, "%s cannot be polled", target_name(target));
+	if (was_halted && target->state == TARGET_RUNNING &&
+			(target_halt(target) != ERROR_OK || target_wait_state(target, TARGET_HALTED, 1000) != ERROR_OK))
+		sampling_note(sampling, "%s could not be halted again", target_name(target));
+}
+
+int sampling_run(struct sampling *sampling, struct target *target, const struct sampling_options *options)
+{
+	bool was_halted;
+
+	memset(sampling, 0, sizeof(*sampling));
+	sampling->options = options;
+	sampling->target = target;
+
+	int retval = sampling_open(sampling);
+
+	if (retval == ERROR_OK)
+		retval = sampling_start_target(sampling, &was_halted);
+	if (retval != ERROR_OK)
+		return retval;
+
+	retval = sampling_sample(sampling);
+	sampling_end_target(sampling, was_halted);
+	return retval;
+}
+
+void sampling_free(struct sampling *sampling)
+{
+	for (unsigned int i = 0; i < XDM_CORES_MAX; i++)
+		itrace_pc_histogram_free(&sampling->histograms[i]);
+	xdm_link_close(&sampling->link);
+}

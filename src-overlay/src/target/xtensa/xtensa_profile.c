@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <target/armtrace/ocd_compat.h>
+#include <target/target.h>
+#include <target/target_type.h>
+
+#include "xtensa_profile.h"
+
+#if BUILD_ITRACE
+
+#include "profile/report.h"
+#include "profile/sampling.h"
+
+#define PROFILE_SECONDS_MAX	(7 * 24 * 3600u)
+#define PROFILE_RATE_MAX	10000000u
+#define PROFILE_DUTY_MAX	99u
+#define PROFILE_DUTY		50u
+#define PROFILE_TOP_MAX		1000u
+#define PROFILE_TOP		10u
+#define PROFILE_WHY_SIZE	1024u
+
+bool xtensa_profile_supports(struct target *target)
+{
+	static const char *const types[] = { "xtensa", "esp32", "esp32s2", "esp32s3" };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(types); i++) {
+		if (!strcmp(target_type_name(target), types[i]))
+			return true;
+	}
+	return false;
+}
+
+/* --- arguments --- */
+
+static COMMAND_HELPER(profile_parse_seconds, struct sampling_options *options)
+{
+	uint32_t seconds;
+
+	COMMAND_PARSE_NUMBER(u32, CMD_ARGV[0], seconds);
+	if (!seconds || seconds > PROFILE_SECONDS_MAX) {
+		command_print(CMD, "%" PRIu32 " seconds: a profile takes 1 to %u", seconds, PROFILE_SECONDS_MAX);
+		return ERROR_COMMAND_ARGUMENT_INVALID;
+	}
+	options->seconds = seconds;
+	options->path = CMD_ARGV[1];
+	return ERROR_OK;
+}
+
+static COMMAND_HELPER(profile_parse_range, struct sampling_options *options, const char *start, const char *end)
+{
+	COMMAND_PARSE_NUMBER(u64, start, options->range_start);
+	COMMAND_PARSE_NUMBER(u64, end, options->range_end);
+	if (options->range_end < options->range_start || options->range_end - options->range_start < 2) {
+		command_print(CMD, "the range from %s to %s is empty: the end must be at least 2 above the start", start, end);
+		return ERROR_COMMAND_ARGUMENT_INVALID;
+	}
+	options->has_range = true;
+	return ERROR_OK;
+}
+
+static COMMAND_HELPER(profile_parse_limited, const char *option, const char *text, unsigned int min, unsigned int max,
+		unsigned int *value)
+{
+	COMMAND_PARSE_NUMBER(uint, text, *value);
+	if (*value < min || *value > max) {
+		command_print(CMD, "%s %s: %u to %u", option, text, min, max);
+		return ERROR_COMMAND_ARGUMENT_INVALID;
+	}
+	return ERROR_OK;
+}
+
+static COMMAND_HELPER(profile_parse_method, struct sampling_options *options, const char *name)
+{
+	options->method = sampling_method_find(name);
+	if (!options->method && strcmp(name, "auto")) {
+		command_print(CMD, "unknown method '%s': auto, debugpc, pipeline, wsr, batch or legacy", name);
+		return ERROR_COMMAND_ARGUMENT_INVALID;
+	}
+	return ERROR_OK;
+}
+
+static COMMAND_HELPER(profile_parse_format, struct sampling_options *options, const char *name)
+{
+	char why[PROFILE_WHY_SIZE];
+
+	if (itrace_profile_format_find(name, &options->format, why, sizeof(why)))
+		return ERROR_OK;
+	command_print(CMD, "%s", why);
+	return ERROR_COMMAND_ARGUMENT_INVALID;
+}
+
+static COMMAND_HELPER(profile_parse_cores, struct sampling_options *options, const char *which)
+{
+	options->all_cores = !strcmp(which, "all");
+	if (!options->all_cores && strcmp(which, "current")) {
+		command_print(CMD, "-cores %s: current or all", which);
+		return ERROR_COMMAND_ARGUMENT_INVALID;
+	}
+	return ERROR_OK;
+}
+
+static COMMAND_HELPER(profile_parse_option, struct sampling_options *options, const char *option, const char *text)
+{
+	if (!strcmp(option, "-method"))
+		return CALL_COMMAND_HANDLER(profile_parse_method, options, text);
+	if (!strcmp(option, "-format"))
+		return CALL_COMMAND_HANDLER(profile_parse_format, options, text);
+	if (!strcmp(option, "-cores"))
+		return CALL_COMMAND_HANDLER(profile_parse_cores, options, text);
+	if (!strcmp(option, "-rate"))
+		return CALL_COMMAND_HANDLER(profile_parse_limited, option, text, 1, PROFILE_RATE_MAX, &options->rate_hz);
+	if (!strcmp(option, "-duty"))
+		return CALL_COMMAND_HANDLER(profile_parse_limited, option, text, 0, PROFILE_DUTY_MAX,
+			&options->duty_percent);
+	if (!strcmp(option, "-top"))
+		return CALL_COMMAND_HANDLER(profile_parse_limited, option, text, 0, PROFILE_TOP_MAX, &options->top);
+	if (!strcmp(option, "-jitter")) {
+		COMMAND_PARSE_ON_OFF(text, options->jitter);
+		return ERROR_OK;
+	}
+	if (!strcmp(option, "-seed")) {
+		COMMAND_PARSE_NUMBER(u64, text, options->seed);
+		options->has_seed = true;
+		return ERROR_OK;
+	}
+	if (!strcmp(option, "-elf")) {
+		options->elf = text;
+		return ERROR_OK;
+	}
+	command_print(CMD, "unknown option '%s': see 'help xtensa profile'", option);
+	return ERROR_COMMAND_ARGUMENT_INVALID;
+}
+
+static COMMAND_HELPER(profile_parse_options, struct sampling_options *options)
+{
+	for (unsigned int i = 2; i < CMD_ARGC; i++) {
+		bool is_range = !strcmp(CMD_ARGV[i], "-range");
+		unsigned int values = is_range ? 2 : 1;
+
+		if (CMD_ARGC - i <= values) {
+			command_print(CMD, "option '%s' lacks %s", CMD_ARGV[i], is_range ? "its start and end" : "its value");
+			return ERROR_COMMAND_ARGUMENT_INVALID;
+		}
+
+		int retval = is_range ?
+			CALL_COMMAND_HANDLER(profile_parse_range, options, CMD_ARGV[i + 1], CMD_ARGV[i + 2]) :
+			CALL_COMMAND_HANDLER(profile_parse_option, options, CMD_ARGV[i], CMD_ARGV[i + 1]);
+		if (retval != ERROR_OK)
+			return retval;
+		i += values;
+	}
+	return ERROR_OK;
+}
+
+/* --- the profile --- */
+
+/* What can be known to be wrong before anything is touched. */
+static COMMAND_HELPER(profile_check, struct target *target, const struct sampling_options *options)
+{
+	char why[PROFILE_WHY_SIZE];
+
+	if (!target_was_examined(target)) {
+		command_print(CMD, "%s was not examined: use 'init', or '%s arp_examine' when it has power",
+			target_name(target), target_name(target));
+		return ERROR_TARGET_NOT_EXAMINED;
+	}
+	if (target->tap && !target->tap->enabled) {
+		command_print(CMD, "%s: TAP %s is disabled: enable it with 'jtag tapenable', or choose another target",
+			target_name(target), target->tap->dotted_name);
+		return ERROR_FAIL;
+	}
+	if (options->all_cores && options->method == &sampling_legacy) {
+		command_print(CMD, "method legacy samples one core: leave out '-cores all'");
+		return ERROR_COMMAND_ARGUMENT_INVALID;
+	}
+	if (!itrace_profile_file_check(options->path, why, sizeof(why))) {
+		command_print(CMD, "%s", why);
+		return ERROR_FAIL;
+	}
+	return ERROR_OK;
+}
+
+static COMMAND_HELPER(profile_load_symbols, const struct sampling_options *options, struct itrace_symbols **symbols)
+{
+	char why[PROFILE_WHY_SIZE];
+
+	*symbols = NULL;
+	if (!options->elf)
+		return ERROR_OK;
+
+	*symbols = itrace_symbols_new();
+	if (!*symbols) {
+		LOG_ERROR("Out of memory");
+		return ERROR_FAIL;
+	}
+	itrace_symbols_set_family(*symbols, ITRACE_SYMBOLS_FAMILY_XTENSA);
+	if (itrace_symbols_add_elf(*symbols, options->elf, 0, why, sizeof(why)) < 0) {
+		command_print(CMD, "%s", why);
+		itrace_symbols_free(*symbols);
+		*symbols = NULL;
+		return ERROR_FAIL;
+	}
+	if (*why)
+		LOG_WARNING("%s", why);
+	return ERROR_OK;
+}
+
+/* Write what was sampled, and say how it went. */
+static COMMAND_HELPER(profile_conclude, struct sampling *sampling, struct itrace_symbols *symbols)
+{
+	const struct sampling_options *options = sampling->options;
+	const struct xdm_link *link = &sampling->link;
+	struct itrace_profile_core cores[XDM_CORES_MAX];
+	char why[PROFILE_WHY_SIZE];
+	uint64_t total = 0;
+
+	for (unsigned int i = 0; i < link->core_count; i++) {
+		cores[i].name = target_name(link->cores[i].target);
+		cores[i].histogram = &sampling->histograms[i];
+		total += itrace_pc_histogram_total(&sampling->histograms[i]);
+	}
+
+	const struct itrace_profile profile = {
+		.cores = cores,
+		.core_count = link->core_count,
+		.elapsed_ns = sampling->end_ns - sampling->begin_ns,
+		.samples = sampling->sample_count,
+		.symbols = symbols,
+		.command = "OpenOCD xtensa profile",
+		.has_range = options->has_range,
+		.range_start = options->range_start,
+		.range_end = options->range_end,
+		.word_size = 32,
+		.is_big_endian = sampling->target->endianness == TARGET_BIG_ENDIAN,
+	};
+
+	if (!total) {
+		command_print(CMD, "no samples%s: %s; nothing was written", sampling->outside_count ? " in the range" : "",
+			sampling->why);
+		return ERROR_FAIL;
+	}
+	if (!itrace_profile_file_write(&profile, options->format, options->path, why, sizeof(why))) {
+		command_print(CMD, "%s", why);
+		return ERROR_FAIL;
+	}
+	if (*why)
+		sampling_note(sampling, "%s", why);
+	profile_report(CMD, sampling, &profile);
+	command_print_sameline(CMD, "Wrote %s", options->path);
+	return ERROR_OK;
+}
+
+static COMMAND_HELPER(profile_run, struct target *target, const struct sampling_options *options)
+{
+	struct itrace_symbols *symbols;
+	int retval = CALL_COMMAND_HANDLER(profile_check, target, options);
+
+	if (retval == ERROR_OK)
+		retval = CALL_COMMAND_HANDLER(profile_load_symbols, options, &symbols);
+	if (retval != ERROR_OK)
+		return retval;
+
+	struct sampling *sampling = malloc(sizeof(*sampling));
+
+	if (!sampling) {
+		LOG_ERROR("Out of memory");
+		itrace_symbols_free(symbols);
+		return ERROR_FAIL;
+	}
+
+	retval = sampling_run(sampling, target, options);
+	if (retval == ERROR_OK)
+		retval = CALL_COMMAND_HANDLER(profile_conclude, sampling, symbols);
+	else
+		command_print(CMD, "%s", sampling->why);
+
+	sampling_free(sampling);
+	free(sampling);
+	itrace_symbols_free(symbols);
+	return retval;
+}
+
+static void profile_defaults(struct sampling_options *options)
+{
+	*options = (struct sampling_options) {
+		.format = ITRACE_PROFILE_GMON,
+		.duty_percent = PROFILE_DUTY,
+		.jitter = true,
+		.top = PROFILE_TOP,
+	};
+}
+
+COMMAND_HELPER(xtensa_profile_handle_profile, struct target *target)
+{
+	struct sampling_options options;
+
+	if (CMD_ARGC != 2 && CMD_ARGC != 4)
+		return ERROR_COMMAND_SYNTAX_ERROR;
+
+	profile_defaults(&options);
+	int retval = CALL_COMMAND_HANDLER(profile_parse_seconds, &options);
+
+	if (retval == ERROR_OK && CMD_ARGC == 4)
+		retval = CALL_COMMAND_HANDLER(profile_parse_range, &options, CMD_ARGV[2], CMD_ARGV[3]);
+	if (retval != ERROR_OK)
+		return retval;
+	return CALL_COMMAND_HANDLER(profile_run, target, &options);
+}
+
+COMMAND_HANDLER(handle_xtensa_profile_command)
+{
+	struct sampling_options options;
+
+	if (CMD_ARGC < 2)
+		return ERROR_COMMAND_SYNTAX_ERROR;
+
+	profile_defaults(&options);
+	int retval = CALL_COMMAND_HANDLER(profile_parse_seconds, &options);
+
+	if (retval == ERROR_OK)
+		retval = CALL_COMMAND_HANDLER(profile_parse_options, &options);
+	if (retval != ERROR_OK)
+		return retval;
+	return CALL_COMMAND_HANDLER(profile_run, get_current_target(CMD_CTX), &options);
+}
+
+#else /* BUILD_ITRACE */
+
+bool xtensa_profile_supports(struct target *target)
+{
+	return false;
+}
+
+COMMAND_HELPER(xtensa_profile_handle_profile, struct target *target)
+{
+	return ERROR_NOT_IMPLEMENTED;
+}
+
+COMMAND_HANDLER(handle_xtensa_profile_command)
+{
+	ocd_result(CMD, "not in this build: it was configured with --disable-itrace");
+	return ERROR_NOT_IMPLEMENTED;
+}
+
+#endif /* BUILD_ITRACE */
+
+const struct command_registration xtensa_profile_command_handlers[] = {
+	{
+		.name = "profile",
+		.handler = handle_xtensa_profile_command,
+		.mode = COMMAND_EXEC,
+		.help = "sample the program counter for some seconds and write a profile",
+		.usage = "seconds filename ['-method' auto|debugpc|pipeline|wsr|batch|legacy] "
+			"['-format' gmon|folded|callgrind|csv] ['-elf' filename] ['-range' start end] ['-cores' current|all] "
+			"['-rate' hz] ['-duty' percent] ['-jitter' on|off] ['-top' number] ['-seed' number]",
+	},
+	COMMAND_REGISTRATION_DONE
+};
