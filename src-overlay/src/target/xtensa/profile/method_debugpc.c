@@ -40,6 +40,8 @@ static int debugpc_begin(struct sampling *sampling)
 	unsigned int pc[PROBE_READS];
 
 	xdm_link_begin(link);
+	/* faults of the past would hide whether the core stands */
+	xdm_link_write(link, XDM_DSR, XDM_DSR_FAULTS);
 	for (unsigned int i = 0; i < PROBE_READS; i++) {
 		pc[i] = xdm_link_read(link, XDM_DEBUGPC);
 		xdm_link_idle(link, 37 + 7 * i);
@@ -146,10 +148,10 @@ static void debugpc_count(struct sampling *sampling, const struct debugpc_flush 
 	for (unsigned int i = 0; i < flush->segments; i++) {
 		enum xdm_evidence evidence = stopped_evidence(sampling, flush->evidence[i]);
 
-		/* old faults say nothing of a core that runs, and nobody asked for a stop here: it is somebody else's */
+		/* nobody asked for a stop here: it is somebody else's */
 		if (evidence == XDM_OURS)
 			evidence = XDM_FOREIGN;
-		if (evidence == XDM_FOREIGN || evidence == XDM_GONE) {
+		if (evidence != XDM_RUNS) {
 			sampling->lost[SAMPLING_LOST_DOUBT] += flush->samples - counted;
 			stopped_end_for(sampling, evidence, flush->evidence[i]);
 			return;

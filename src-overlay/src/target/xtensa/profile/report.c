@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jtag/adapter.h>
+#include <jtag/interface.h>
+#include <target/armtrace/ocd_compat.h>
+
 #include "report.h"
 
 static double profile_report_seconds(const struct sampling *sampling)
@@ -23,9 +27,8 @@ static void profile_report_samples(struct command_invocation *cmd, const struct 
 	command_print(cmd, "samples   %" PRIu64 " in %.2f s, %.1f a second%s", sampling->sample_count, seconds,
 		seconds > 0 ? sampling->sample_count / seconds : 0, cores > 1 ? ", of each core" : "");
 	if (sampling->flush_count && sampling->sample_count)
-		command_print(cmd, "adapter   %s at %u kHz, %.3f flushes a sample", sampling->link.adapter->driver ?
-			sampling->link.adapter->driver : "adapter", sampling->link.khz,
-			(double)sampling->flush_count / sampling->sample_count);
+		command_print(cmd, "adapter   %s at %s%u kHz, %.3f flushes a sample", adapter_driver->name,
+			sampling->link.is_khz_measured ? "about " : "", sampling->link.khz, (double)sampling->flush_count / sampling->sample_count);
 }
 
 static void profile_report_interval(struct command_invocation *cmd, const struct sampling *sampling)

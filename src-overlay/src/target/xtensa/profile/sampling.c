@@ -148,6 +148,20 @@ static unsigned int sampling_choose_cores(struct sampling *sampling, struct targ
 	return count;
 }
 
+static int sampling_check_running(struct sampling *sampling)
+{
+	for (unsigned int i = 0; i < sampling->link.core_count; i++) {
+		struct target *target = sampling->link.cores[i].target;
+
+		if (target_poll(target) == ERROR_OK && target->state == TARGET_RUNNING)
+			continue;
+		snprintf(sampling->why, sizeof(sampling->why), "%s does not run: its state is '%s'", target_name(target),
+			target_state_name(target));
+		return ERROR_TARGET_NOT_RUNNING;
+	}
+	return ERROR_OK;
+}
+
 /* The target is to run. @returns ERROR_OK, else sampling->why */
 static int sampling_start_target(struct sampling *sampling, bool *was_halted)
 {
@@ -167,12 +181,7 @@ static int sampling_start_target(struct sampling *sampling, bool *was_halted)
 			return retval;
 		}
 	}
-	if (target->state != TARGET_RUNNING) {
-		snprintf(sampling->why, sizeof(sampling->why), "%s does not run: its state is '%s'", target_name(target),
-			target_state_name(target));
-		return ERROR_TARGET_NOT_RUNNING;
-	}
-	return ERROR_OK;
+	return sampling_check_running(sampling);
 }
 
 /* --- the break network --- */

@@ -27,7 +27,10 @@
 #define DAP_ACCESS_TCK	52u	/* a JTAG-DP scan of 35 bits and the clocks behind it, about */
 #define DAP_IDLE_MAX	64u	/* accesses that only pass time */
 #define FLUSH_MS_MAX	100u	/* a flush must end before clients are missed */
-#define KHZ_UNKNOWN	1000u	/* adaptive clock */
+#define KHZ_MAX		200000u
+#define MEASURE_TCK_MIN	1024u	/* clocks by which an unknown speed is measured: until they take long enough */
+#define MEASURE_TCK_MAX	(1024u * 1024u)
+#define MEASURE_NS	4000000u
 
 static const struct {
 	uint8_t nar;
@@ -103,6 +106,53 @@ static bool xdm_link_taps_enabled(struct xdm_link *link, char *why, size_t why_s
 	return true;
 }
 
+/* @returns how long a flush takes that only passes @a tck clocks: the shortest of some, nanoseconds */
+static uint64_t xdm_link_time_clocks(struct xdm_link *link, unsigned int tck)
+{
+	uint64_t shortest = UINT64_MAX;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		xdm_link_begin(link);
+		xdm_link_idle(link, tck);
+		if (xdm_link_run(link) == ERROR_OK && link->end_ns - link->begin_ns < shortest)
+			shortest = link->end_ns - link->begin_ns;
+	}
+	return shortest;
+}
+
+/* Of adapters that do not know their speed: with an adaptive clock, or when there is nothing to be set. */
+static unsigned int xdm_link_measure_khz(struct xdm_link *link)
+{
+	uint64_t nothing = xdm_link_time_clocks(link, 0);
+
+	for (unsigned int tck = MEASURE_TCK_MIN; tck <= MEASURE_TCK_MAX; tck *= 4) {
+		uint64_t ns = xdm_link_time_clocks(link, tck);
+
+		if (ns > nothing + MEASURE_NS) {
+			uint64_t khz = tck * UINT64_C(1000000) / (ns - nothing);
+
+			return khz > KHZ_MAX ? KHZ_MAX : khz > 0 ? khz : 1;
+		}
+	}
+	return KHZ_MAX;
+}
+
+static void xdm_link_learn_speed(struct xdm_link *link)
+{
+	int khz = 0;
+
+	link->room_tck = link->adapter->flush_tck;
+	if (adapter_driver->khz && adapter_driver->speed_div && adapter_get_speed_readable(&khz) == ERROR_OK && khz > 0) {
+		link->khz = khz;
+	} else {
+		link->is_khz_measured = true;
+		link->khz = KHZ_MAX;
+		link->khz = xdm_link_measure_khz(link);
+	}
+	if (link->room_tck > link->khz * FLUSH_MS_MAX)
+		link->room_tck = link->khz * FLUSH_MS_MAX;
+}
+
 int xdm_link_open(struct xdm_link *link, struct target *const *targets, unsigned int count, char *why,
 		size_t why_size)
 {
@@ -121,13 +171,6 @@ int xdm_link_open(struct xdm_link *link, struct target *const *targets, unsigned
 		return ERROR_FAIL;
 
 	link->adapter = xdm_adapter_find(adapter_driver->name);
-	link->khz = adapter_get_speed_khz();
-	if (!link->khz)
-		link->khz = KHZ_UNKNOWN;
-	link->room_tck = link->adapter->flush_tck;
-	if (link->room_tck > link->khz * FLUSH_MS_MAX)
-		link->room_tck = link->khz * FLUSH_MS_MAX;
-
 	if (link->cores[0].xtensa->dbg_mod.dap) {
 		link->kind = XDM_LINK_DAP;
 		link->stride = 4 * count;
@@ -147,6 +190,7 @@ int xdm_link_open(struct xdm_link *link, struct target *const *targets, unsigned
 		snprintf(why, why_size, "out of memory");
 		return ERROR_FAIL;
 	}
+	xdm_link_learn_speed(link);
 	return ERROR_OK;
 }
 

@@ -64,6 +64,7 @@ struct xdm_link {
 	unsigned int core_count;
 	const struct xdm_adapter *adapter;
 	unsigned int khz;		/* of TCK */
+	bool is_khz_measured;		/* the adapter does not tell */
 	unsigned int room_tck;		/* that a flush should not exceed */
 
 	/* scans of the chain: bits in all */
