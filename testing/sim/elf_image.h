@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-/* The little of ELF that the simulator needs: PT_LOAD segments and symbols of a 64-bit little-endian executable. */
+/*
+ * The little of ELF that the simulators need: PT_LOAD segments and symbols of a little-endian executable, 32 or 64
+ * bits.
+ */
 
 #ifndef ELF_IMAGE_H
 #define ELF_IMAGE_H
@@ -26,6 +29,9 @@ const char *elf_image_read(struct elf_image *image, const char *path);
 
 /** Get the @a n th PT_LOAD segment. @returns false if there are fewer. */
 bool elf_image_segment(const struct elf_image *image, unsigned int n, struct elf_segment *segment);
+
+/** Where execution begins. */
+uint64_t elf_image_entry(const struct elf_image *image);
 
 /** Address of a symbol. @returns false if there is none. */
 bool elf_image_symbol(const struct elf_image *image, const char *name, uint64_t *address);
