@@ -4,6 +4,8 @@
 #include "config.h"
 #endif
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,13 +41,22 @@ bool xtensa_profile_supports(struct target *target)
 
 /* --- arguments --- */
 
+/* OpenOCD's own parsers of numbers and choices name the variable, not the option. */
+static bool profile_number(const char *text, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return isdigit((unsigned char)*text) && !*end && !errno;
+}
+
 static COMMAND_HELPER(profile_parse_seconds, struct sampling_options *options)
 {
-	uint32_t seconds;
+	uint64_t seconds;
 
-	COMMAND_PARSE_NUMBER(u32, CMD_ARGV[0], seconds);
-	if (!seconds || seconds > PROFILE_SECONDS_MAX) {
-		command_print(CMD, "%" PRIu32 " seconds: a profile takes 1 to %u", seconds, PROFILE_SECONDS_MAX);
+	if (!profile_number(CMD_ARGV[0], &seconds) || !seconds || seconds > PROFILE_SECONDS_MAX) {
+		command_print(CMD, "'%s' seconds: a profile takes 1 to %u", CMD_ARGV[0], PROFILE_SECONDS_MAX);
 		return ERROR_COMMAND_ARGUMENT_INVALID;
 	}
 	options->seconds = seconds;
@@ -55,8 +66,10 @@ static COMMAND_HELPER(profile_parse_seconds, struct sampling_options *options)
 
 static COMMAND_HELPER(profile_parse_range, struct sampling_options *options, const char *start, const char *end)
 {
-	COMMAND_PARSE_NUMBER(u64, start, options->range_start);
-	COMMAND_PARSE_NUMBER(u64, end, options->range_end);
+	if (!profile_number(start, &options->range_start) || !profile_number(end, &options->range_end)) {
+		command_print(CMD, "the range from '%s' to '%s': these are no addresses", start, end);
+		return ERROR_COMMAND_ARGUMENT_INVALID;
+	}
 	if (options->range_end < options->range_start || options->range_end - options->range_start < 2) {
 		command_print(CMD, "the range from %s to %s is empty: the end must be at least 2 above the start", start, end);
 		return ERROR_COMMAND_ARGUMENT_INVALID;
@@ -68,9 +81,31 @@ static COMMAND_HELPER(profile_parse_range, struct sampling_options *options, con
 static COMMAND_HELPER(profile_parse_limited, const char *option, const char *text, unsigned int min, unsigned int max,
 		unsigned int *value)
 {
-	COMMAND_PARSE_NUMBER(uint, text, *value);
-	if (*value < min || *value > max) {
-		command_print(CMD, "%s %s: %u to %u", option, text, min, max);
+	uint64_t number;
+
+	if (!profile_number(text, &number) || number < min || number > max) {
+		command_print(CMD, "%s '%s': %u to %u", option, text, min, max);
+		return ERROR_COMMAND_ARGUMENT_INVALID;
+	}
+	*value = number;
+	return ERROR_OK;
+}
+
+static COMMAND_HELPER(profile_parse_jitter, struct sampling_options *options, const char *text)
+{
+	options->jitter = !strcmp(text, "on");
+	if (!options->jitter && strcmp(text, "off")) {
+		command_print(CMD, "-jitter '%s': on or off", text);
+		return ERROR_COMMAND_ARGUMENT_INVALID;
+	}
+	return ERROR_OK;
+}
+
+static COMMAND_HELPER(profile_parse_seed, struct sampling_options *options, const char *text)
+{
+	options->has_seed = profile_number(text, &options->seed);
+	if (!options->has_seed) {
+		command_print(CMD, "-seed '%s': a number of 64 bits", text);
 		return ERROR_COMMAND_ARGUMENT_INVALID;
 	}
 	return ERROR_OK;
@@ -100,7 +135,7 @@ static COMMAND_HELPER(profile_parse_cores, struct sampling_options *options, con
 {
 	options->all_cores = !strcmp(which, "all");
 	if (!options->all_cores && strcmp(which, "current")) {
-		command_print(CMD, "-cores %s: current or all", which);
+		command_print(CMD, "-cores '%s': current or all", which);
 		return ERROR_COMMAND_ARGUMENT_INVALID;
 	}
 	return ERROR_OK;
@@ -121,15 +156,10 @@ static COMMAND_HELPER(profile_parse_option, struct sampling_options *options, co
 			&options->duty_percent);
 	if (!strcmp(option, "-top"))
 		return CALL_COMMAND_HANDLER(profile_parse_limited, option, text, 0, PROFILE_TOP_MAX, &options->top);
-	if (!strcmp(option, "-jitter")) {
-		COMMAND_PARSE_ON_OFF(text, options->jitter);
-		return ERROR_OK;
-	}
-	if (!strcmp(option, "-seed")) {
-		COMMAND_PARSE_NUMBER(u64, text, options->seed);
-		options->has_seed = true;
-		return ERROR_OK;
-	}
+	if (!strcmp(option, "-jitter"))
+		return CALL_COMMAND_HANDLER(profile_parse_jitter, options, text);
+	if (!strcmp(option, "-seed"))
+		return CALL_COMMAND_HANDLER(profile_parse_seed, options, text);
 	if (!strcmp(option, "-elf")) {
 		options->elf = text;
 		return ERROR_OK;

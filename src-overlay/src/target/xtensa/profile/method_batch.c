@@ -4,7 +4,8 @@
  * Batch: many samples a flush, open loop. That a core stands when its registers are touched is likely, by a guard time
  * taken from measured latencies, and known afterwards, by a DSR read in the middle of each sample; a core that stops
  * later than ever seen before loses a3. So this is never chosen unasked, and it ends with the first sample that has no
- * evidence.
+ * evidence. That nothing faulted and the power stayed on until the PC was read is told by the next sample's read of
+ * DSR, or by one more at the end of the flush.
  */
 
 #ifdef HAVE_CONFIG_H
@@ -117,8 +118,8 @@ static unsigned int batch_window_tck(struct sampling *sampling, unsigned int cou
 	struct xdm_link *link = &sampling->link;
 	const struct run_window *window = &sampling->window;
 	uint64_t access = xdm_link_access_tck(link);
-	uint64_t stand = 5 * access + sampling->guard_tck;
-	uint64_t mean = WINDOW_TCK + access;
+	uint64_t stand = 6 * access + sampling->guard_tck;
+	uint64_t mean = WINDOW_TCK + 2 * access;	/* with what asks for the stop */
 
 	if (window->total_ns && count) {
 		double share = (double)window->run_ns / window->total_ns;
@@ -131,7 +132,7 @@ static unsigned int batch_window_tck(struct sampling *sampling, unsigned int cou
 
 	if (period > stand + mean)
 		mean = period - stand;
-	return mean - access;
+	return mean - 2 * access;
 }
 
 /* Queue one sample. */
@@ -144,14 +145,15 @@ static struct batch_sample batch_queue_sample(struct sampling *sampling, unsigne
 	stopped_queue_clear(sampling);
 	xdm_link_idle(link, sampling->options->jitter ? profile_random_upto(&sampling->random, 2 * window_tck) :
 		window_tck);
-	*run_tck += link->tck - begin_tck;
 	xdm_link_write(link, XDM_DCRSET, XDM_DCR_STOP);
+	*run_tck += link->tck - begin_tck;
 	xdm_link_idle(link, sampling->guard_tck);
 	sample.dsr = xdm_link_read(link, XDM_DSR);
 	sample.pc = stopped_queue_sample(sampling);
 	return sample;
 }
 
+/* @a samples: one more than are taken, that has a DSR read and nothing else. @returns how many are taken */
 static unsigned int batch_queue(struct sampling *sampling, struct batch_sample *samples, unsigned int *pwrstat,
 		uint64_t *run_tck)
 {
@@ -167,10 +169,23 @@ static unsigned int batch_queue(struct sampling *sampling, struct batch_sample *
 	/* a flush must end while the cores run: never in the middle of a sample */
 	do {
 		samples[count++] = batch_queue_sample(sampling, window, run_tck);
-	} while (count < BATCH_MAX && 2 * count + 3 < link->adapter->flush_reads &&
-		xdm_link_room(link) > fixed + 2 * window + 2 * access);
+	} while (count < BATCH_MAX && 2 * count + 4 < link->adapter->flush_reads &&
+		xdm_link_room(link) > fixed + 2 * window + 3 * access);
+
+	unsigned int end_tck = link->tck;
+
+	samples[count].dsr = xdm_link_read(link, XDM_DSR);
 	*pwrstat = xdm_link_read_pwrstat(link);
+	*run_tck += link->tck - end_tck;
 	return count;
+}
+
+/* After a sample: did what was injected do its work? */
+static bool batch_is_sound(const struct sampling *sampling, unsigned int dsr)
+{
+	enum xdm_evidence evidence = stopped_evidence(sampling, dsr);
+
+	return evidence != XDM_FAULTED && evidence != XDM_GONE;
 }
 
 static void batch_end_in_doubt(struct sampling *sampling, unsigned int dsr)
@@ -187,7 +202,7 @@ static void batch_end_in_doubt(struct sampling *sampling, unsigned int dsr)
 static void batch_pass(struct sampling *sampling)
 {
 	struct xdm_link *link = &sampling->link;
-	struct batch_sample samples[BATCH_MAX];
+	struct batch_sample samples[BATCH_MAX + 1];
 	unsigned int pwrstat;
 	uint64_t run_tck;
 	unsigned int count = batch_queue(sampling, samples, &pwrstat, &run_tck);
@@ -198,14 +213,16 @@ static void batch_pass(struct sampling *sampling)
 		sampling_stop(sampling, SAMPLING_LINK, "the adapter reports an error");
 		return;
 	}
-	if (stopped_evidence(sampling, samples[count - 1].dsr) != XDM_GONE && sampling_was_reset(sampling, pwrstat)) {
+	if (stopped_evidence(sampling, samples[count].dsr) != XDM_GONE && sampling_was_reset(sampling, pwrstat)) {
 		sampling->lost[SAMPLING_LOST_DOUBT] += count;
 		return;
 	}
 
 	for (unsigned int i = 0; i < count; i++) {
-		if (stopped_evidence(sampling, samples[i].dsr) != XDM_OURS) {
-			batch_end_in_doubt(sampling, samples[i].dsr);
+		bool is_ours = stopped_evidence(sampling, samples[i].dsr) == XDM_OURS;
+
+		if (!is_ours || !batch_is_sound(sampling, samples[i + 1].dsr)) {
+			batch_end_in_doubt(sampling, samples[is_ours ? i + 1 : i].dsr);
 			sampling->lost[SAMPLING_LOST_DOUBT] += count - i;
 			break;
 		}

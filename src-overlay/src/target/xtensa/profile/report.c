@@ -21,14 +21,15 @@ static double profile_report_seconds(const struct sampling *sampling)
 
 static void profile_report_samples(struct command_invocation *cmd, const struct sampling *sampling)
 {
+	const struct xdm_link *link = &sampling->link;
 	double seconds = profile_report_seconds(sampling);
-	unsigned int cores = sampling->link.core_count;
 
 	command_print(cmd, "samples   %" PRIu64 " in %.2f s, %.1f a second%s", sampling->sample_count, seconds,
-		seconds > 0 ? sampling->sample_count / seconds : 0, cores > 1 ? ", of each core" : "");
+		seconds > 0 ? sampling->sample_count / seconds : 0, link->core_count > 1 ? ", of each core" : "");
 	if (sampling->flush_count && sampling->sample_count)
 		command_print(cmd, "adapter   %s at %s%u kHz, %.3f flushes a sample", adapter_driver->name,
-			sampling->link.is_khz_measured ? "about " : "", sampling->link.khz, (double)sampling->flush_count / sampling->sample_count);
+			link->is_khz_measured ? "about " : "", link->khz,
+			(double)sampling->flush_count / sampling->sample_count);
 }
 
 static void profile_report_interval(struct command_invocation *cmd, const struct sampling *sampling)

@@ -20,6 +20,7 @@
 
 #define PROGRESS_NS	UINT64_C(10000000000)
 #define WAIT_SLICE_MS	50
+#define GROUP_LOOK_NS	UINT64_C(500000000)	/* between two looks at the cores that are not sampled */
 #define SHORTEST_TCK	500u	/* mean run window of a duty of 0: all of it is jitter */
 
 static const struct sampling_method *const sampling_methods[] = {
@@ -201,6 +202,43 @@ static void sampling_group_find(struct sampling *sampling)
 	}
 }
 
+/* @returns whether a core stands; @a dsr is 0 when that cannot be known */
+static bool sampling_is_stopped(struct target *target, uint32_t *dsr)
+{
+	struct xtensa_debug_module *dm = &target_to_xtensa(target)->dbg_mod;
+
+	*dsr = xtensa_dm_core_status_read(dm) == ERROR_OK ? xtensa_dm_core_status_get(dm) : 0;
+	return *dsr != UINT32_MAX && (*dsr & OCDDSR_DBGMODPOWERON) && (*dsr & OCDDSR_STOPPED);
+}
+
+static bool sampling_is_sampled(const struct sampling *sampling, const struct target *target)
+{
+	for (unsigned int i = 0; i < sampling->link.core_count; i++) {
+		if (sampling->link.cores[i].target == target)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Did something stop a core that is not sampled? With the network as it was that would have stopped the sampled ones.
+ */
+static void sampling_network_look(struct sampling *sampling)
+{
+	sampling->group_look_ns = profile_clock_ns() + GROUP_LOOK_NS;
+	for (unsigned int i = 0; i < sampling->group_count; i++) {
+		struct target *target = sampling->group[i];
+		uint32_t dsr;
+
+		if (!sampling->group_ran[i] || !(sampling->group_dcr[i] & OCDDCR_BREAKOUTEN) ||
+				sampling_is_sampled(sampling, target) || !sampling_is_stopped(target, &dsr))
+			continue;
+		sampling->group_stopped = true;
+		sampling_stop(sampling, SAMPLING_STOPPED, "%s was stopped by something else: breakpoint, watchpoint or "
+			"another core (DSR 0x%08" PRIx32 ")", target_name(target), dsr);
+	}
+}
+
 /*
  * A core that stops must not stop the others. What was set is read from the module itself: a script may have written
  * to it.
@@ -215,7 +253,9 @@ static int sampling_network_open(struct sampling *sampling)
 	sampling_group_find(sampling);
 	for (unsigned int i = 0; i < sampling->group_count; i++) {
 		struct xtensa *xtensa = target_to_xtensa(sampling->group[i]);
+		uint32_t dsr;
 
+		sampling->group_ran[i] = !sampling_is_stopped(sampling->group[i], &dsr);
 		retval = xtensa_smpbreak_read(xtensa, &sampling->group_dcr[i]);
 		if (retval == ERROR_OK && (sampling->group_dcr[i] & BREAK_NETWORK))
 			retval = xtensa_smpbreak_write(xtensa, 0);
@@ -252,7 +292,7 @@ static void sampling_network_follow(struct sampling *sampling)
 	for (unsigned int i = 0; i < sampling->group_count; i++) {
 		struct target *target = sampling->group[i];
 
-		if (target_poll(target) == ERROR_OK && target->state == TARGET_HALTED &&
+		if (target_poll(target) == ERROR_OK && target->state == TARGET_HALTED && sampling->group_ran[i] &&
 				(sampling->group_dcr[i] & OCDDCR_BREAKOUTEN))
 			stopped = true;
 	}
@@ -349,6 +389,8 @@ static void sampling_loop(struct sampling *sampling)
 	while (sampling->end == SAMPLING_GOES_ON) {
 		sampling->method->pass(sampling);
 		sampling_look_around(sampling);
+		if (profile_clock_ns() >= sampling->group_look_ns && sampling->end == SAMPLING_GOES_ON)
+			sampling_network_look(sampling);
 		if (profile_clock_ns() >= next_progress_ns && sampling->end == SAMPLING_GOES_ON) {
 			LOG_INFO("profile: %" PRIu64 " of %" PRIu32 " s, %" PRIu64 " samples",
 				(next_progress_ns - sampling->begin_ns) / 1000000000u, sampling->options->seconds,
@@ -387,9 +429,11 @@ static void sampling_end_target(struct sampling *sampling, bool was_halted)
 {
 	struct target *target = sampling->target;
 
-	sampling_network_restore(sampling);
-	if (sampling->end == SAMPLING_STOPPED)
+	sampling_network_look(sampling);
+	/* with the network set aside: a stop that it reports to a core that stands already would wait there */
+	if (sampling->end == SAMPLING_STOPPED || sampling->group_stopped)
 		sampling_network_follow(sampling);
+	sampling_network_restore(sampling);
 	if (target_poll(target) != ERROR_OK)
 		sampling_note(sampling, "%s cannot be polled", target_name(target));
 	if (was_halted && target->state == TARGET_RUNNING &&

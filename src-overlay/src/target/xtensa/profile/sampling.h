@@ -110,7 +110,10 @@ struct sampling {
 	/* the cores wired together by the break network, and how it was set; group_count 0: it was not touched */
 	struct target *group[SAMPLING_GROUP_MAX];
 	uint32_t group_dcr[SAMPLING_GROUP_MAX];
+	bool group_ran[SAMPLING_GROUP_MAX];	/* at the beginning */
 	unsigned int group_count;
+	bool group_stopped;			/* one that is not sampled was stopped meanwhile */
+	uint64_t group_look_ns;		/* when to look at those next */
 
 	enum sampling_end end;
 	char why[SAMPLING_TEXT_SIZE];	/* what failed, or how it ended */

@@ -111,8 +111,8 @@ void stopped_end_for(struct sampling *sampling, enum xdm_evidence evidence, unsi
 			"%s: the debug module does not answer (DSR reads 0x%08" PRIx32 "): check power and cable", name, dsr);
 		break;
 	case XDM_FAULTED:
-		sampling_stop(sampling, SAMPLING_FAULT, "%s: an injected instruction faulted (DSR 0x%08" PRIx32 ")",
-			name, dsr);
+		sampling_stop(sampling, SAMPLING_FAULT, "%s: an injected instruction faulted (DSR 0x%08" PRIx32 "), its a3 "
+			"may have been changed", name, dsr);
 		break;
 	case XDM_FOREIGN:
 		sampling_stop(sampling, SAMPLING_STOPPED, "%s was stopped by something else: breakpoint, watchpoint or "
