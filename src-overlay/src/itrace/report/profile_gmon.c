@@ -33,6 +33,7 @@
 
 /* Addresses further apart begin a new record: its head is about as long as the empty buckets between them. */
 #define GAP_FIRST	32u
+#define GAP_LAST	((uint64_t)1 << 32)
 /* More records than this make gprof slow; then larger gaps are bridged, if the file does not get too long by it. */
 #define RECORDS_MAX	4096u
 #define GROWTH_MAX	4u
@@ -180,7 +181,8 @@ static uint64_t choose_gap(const struct gmon *gmon, const struct itrace_profile_
 	uint64_t wider_bytes;
 
 	measure(gmon, walk, gap, &records, &bytes);
-	while (records > RECORDS_MAX) {
+	/* records that lie close together are apart because of their counts: no gap joins them, and not for ever is looked */
+	while (records > RECORDS_MAX && gap < GAP_LAST) {
 		uint64_t wider = gap * 2;
 		measure(gmon, walk, wider, &records, &wider_bytes);
 		if (wider_bytes > bytes * GROWTH_MAX)

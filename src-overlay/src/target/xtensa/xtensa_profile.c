@@ -274,15 +274,20 @@ static COMMAND_HELPER(profile_conclude, struct sampling *sampling, struct itrace
 	if (!total) {
 		command_print(CMD, "no samples%s: %s; nothing was written", sampling->outside_count ? " in the range" : "",
 			sampling->why);
+		profile_report_warnings(CMD, sampling);
 		return ERROR_FAIL;
 	}
-	if (!itrace_profile_file_write(&profile, options->format, options->path, why, sizeof(why))) {
+
+	bool is_written = itrace_profile_file_write(&profile, options->format, options->path, why, sizeof(why));
+
+	if (is_written && *why)
+		sampling_note(sampling, "%s", why);
+	/* what was seen is not lost with the file */
+	profile_report(CMD, sampling, &profile);
+	if (!is_written) {
 		command_print(CMD, "%s", why);
 		return ERROR_FAIL;
 	}
-	if (*why)
-		sampling_note(sampling, "%s", why);
-	profile_report(CMD, sampling, &profile);
 	command_print_sameline(CMD, "Wrote %s", options->path);
 	return ERROR_OK;
 }
@@ -306,10 +311,12 @@ static COMMAND_HELPER(profile_run, struct target *target, const struct sampling_
 	}
 
 	retval = sampling_run(sampling, target, options);
-	if (retval == ERROR_OK)
+	if (retval == ERROR_OK) {
 		retval = CALL_COMMAND_HANDLER(profile_conclude, sampling, symbols);
-	else
+	} else {
 		command_print(CMD, "%s", sampling->why);
+		profile_report_warnings(CMD, sampling);
+	}
 
 	sampling_free(sampling);
 	free(sampling);
@@ -351,6 +358,13 @@ COMMAND_HANDLER(handle_xtensa_profile_command)
 	if (CMD_ARGC < 2)
 		return ERROR_COMMAND_SYNTAX_ERROR;
 
+	struct target *target = get_current_target(CMD_CTX);
+
+	if (!xtensa_profile_supports(target)) {
+		command_print(CMD, "%s is no Xtensa target: choose one with 'targets'", target_name(target));
+		return ERROR_FAIL;
+	}
+
 	profile_defaults(&options);
 	int retval = CALL_COMMAND_HANDLER(profile_parse_seconds, &options);
 
@@ -358,7 +372,7 @@ COMMAND_HANDLER(handle_xtensa_profile_command)
 		retval = CALL_COMMAND_HANDLER(profile_parse_options, &options);
 	if (retval != ERROR_OK)
 		return retval;
-	return CALL_COMMAND_HANDLER(profile_run, get_current_target(CMD_CTX), &options);
+	return CALL_COMMAND_HANDLER(profile_run, target, &options);
 }
 
 #else /* BUILD_ITRACE */

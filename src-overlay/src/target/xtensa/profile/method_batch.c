@@ -23,6 +23,7 @@
 #define GUARD_MARGIN_TCK	16u
 #define WINDOW_TCK		64u	/* mean of the random part of the run window */
 #define BATCH_MAX		(XDM_READS_MAX / 2 - 1)
+#define BURST_NS		UINT64_C(10000000)	/* of samples of a slow rate */
 
 struct batch_sample {
 	unsigned int dsr;
@@ -57,6 +58,12 @@ static unsigned int batch_measure_latency(struct sampling *sampling)
 	return UINT32_MAX;
 }
 
+/* Of a sample, beside its run window. */
+static unsigned int batch_sample_tck(const struct sampling *sampling)
+{
+	return 8 * xdm_link_access_tck(&sampling->link) + sampling->guard_tck;
+}
+
 static bool batch_calibrate(struct sampling *sampling)
 {
 	struct xdm_link *link = &sampling->link;
@@ -80,7 +87,8 @@ static bool batch_calibrate(struct sampling *sampling)
 	sampling->guard_tck = guard > passed ? guard - passed : 0;
 	sampling_note(sampling, "stops took at most %u TCK in %u trials, guard %u TCK", worst, CALIBRATIONS,
 		sampling->guard_tck);
-	return true;
+	/* a flush must have room for a sample: no exchange is to end while a core stands */
+	return batch_sample_tck(sampling) + 2 * WINDOW_TCK < link->room_tck;
 }
 
 static int batch_begin(struct sampling *sampling)
@@ -110,41 +118,42 @@ static int batch_begin(struct sampling *sampling)
 }
 
 /*
- * Mean of the idle part of a run window, TCK. The cores also run from one flush to the next, which counts for the duty;
- * @a count samples share it.
+ * What a flush cannot hold is waited for behind it, while the cores run: for the duty, so that they ran as long as they
+ * are to; for a rate, so that no more samples were taken than there are to be.
  */
-static unsigned int batch_window_tck(struct sampling *sampling, unsigned int count)
+static void batch_wait(struct sampling *sampling)
 {
-	struct xdm_link *link = &sampling->link;
 	const struct run_window *window = &sampling->window;
-	uint64_t access = xdm_link_access_tck(link);
-	uint64_t stand = 6 * access + sampling->guard_tck;
-	uint64_t mean = WINDOW_TCK + 2 * access;	/* with what asks for the stop */
+	uint64_t now_ns = profile_clock_ns();
+	uint64_t until_ns = sampling->begin_ns + sampling->sample_count * window->period_ns;
+	double missing_ns = window->duty * window->total_ns - window->run_ns;
 
-	if (window->total_ns && count) {
-		double share = (double)window->run_ns / window->total_ns;
-		double missing = (window->duty - share) * window->total_ns / 16 / count;
+	if (missing_ns > 0 && now_ns + (uint64_t)(missing_ns / (1 - window->duty)) > until_ns)
+		until_ns = now_ns + missing_ns / (1 - window->duty);
+	if (until_ns > now_ns)
+		sampling_wait(sampling, until_ns);
+}
 
-		if (missing > 0)
-			mean += xdm_link_ns_to_tck(link, missing);
-	}
-	uint64_t period = xdm_link_ns_to_tck(link, window->period_ns);
+/* Samples in a flush: of slow rates only as many as there are to be in some ms. */
+static unsigned int batch_samples_max(const struct sampling *sampling)
+{
+	uint64_t period_ns = sampling->window.period_ns;
 
-	if (period > stand + mean)
-		mean = period - stand;
-	return mean - 2 * access;
+	if (!period_ns || period_ns * BATCH_MAX < BURST_NS)
+		return BATCH_MAX;
+	return period_ns < BURST_NS ? BURST_NS / period_ns : 1;
 }
 
 /* Queue one sample. */
-static struct batch_sample batch_queue_sample(struct sampling *sampling, unsigned int window_tck, uint64_t *run_tck)
+static struct batch_sample batch_queue_sample(struct sampling *sampling, uint64_t *run_tck)
 {
 	struct xdm_link *link = &sampling->link;
 	unsigned int begin_tck = link->tck;
 	struct batch_sample sample;
 
 	stopped_queue_clear(sampling);
-	xdm_link_idle(link, sampling->options->jitter ? profile_random_upto(&sampling->random, 2 * window_tck) :
-		window_tck);
+	xdm_link_idle(link, sampling->options->jitter ? profile_random_upto(&sampling->random, 2 * WINDOW_TCK) :
+		WINDOW_TCK);
 	xdm_link_write(link, XDM_DCRSET, XDM_DCR_STOP);
 	*run_tck += link->tck - begin_tck;
 	xdm_link_idle(link, sampling->guard_tck);
@@ -159,18 +168,16 @@ static unsigned int batch_queue(struct sampling *sampling, struct batch_sample *
 {
 	struct xdm_link *link = &sampling->link;
 	unsigned int access = xdm_link_access_tck(link);
-	unsigned int fixed = 8 * access + sampling->guard_tck;
-	unsigned int guess = link->room_tck / (fixed + 2 * WINDOW_TCK);
-	unsigned int window = batch_window_tck(sampling, guess);
+	unsigned int needed = batch_sample_tck(sampling) + 2 * WINDOW_TCK + 3 * access;
+	unsigned int samples_max = batch_samples_max(sampling);
 	unsigned int count = 0;
 
 	*run_tck = 0;
 	xdm_link_begin(link);
 	/* a flush must end while the cores run: never in the middle of a sample */
 	do {
-		samples[count++] = batch_queue_sample(sampling, window, run_tck);
-	} while (count < BATCH_MAX && 2 * count + 4 < link->adapter->flush_reads &&
-		xdm_link_room(link) > fixed + 2 * window + 3 * access);
+		samples[count++] = batch_queue_sample(sampling, run_tck);
+	} while (count < samples_max && 2 * count + 4 < link->adapter->flush_reads && xdm_link_room(link) > needed);
 
 	unsigned int end_tck = link->tck;
 
@@ -238,6 +245,7 @@ static void batch_pass(struct sampling *sampling)
 
 	run_window_account(&sampling->window, cycle_ns, xdm_link_tck_to_ns(link, run_tck) + gap_ns);
 	sampling->stop_ns = link->end_ns;
+	batch_wait(sampling);
 }
 
 const struct sampling_method sampling_batch = {

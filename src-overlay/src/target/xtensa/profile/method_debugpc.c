@@ -10,6 +10,7 @@
 #endif
 
 #include <stdio.h>
+#include <string.h>
 
 #include "profile_clock.h"
 #include "sampling.h"
@@ -39,6 +40,33 @@ struct debugpc_flush {
 	unsigned int read_pause_tck;	/* of the present JITTER_EVERY reads */
 };
 
+/* Is what was read from a core a program counter? */
+static int debugpc_check(struct sampling *sampling, unsigned int core, const unsigned int *reads)
+{
+	struct target *target = sampling->link.cores[core].target;
+	uint32_t first = xdm_link_value(&sampling->link, reads[0], core);
+	uint32_t seen = 0;
+	bool changes = false;
+
+	for (unsigned int i = 0; i < PROBE_READS; i++) {
+		uint32_t pc = xdm_link_value(&sampling->link, reads[i], core);
+
+		seen |= pc;
+		changes = changes || pc != first;
+	}
+	if (!seen) {
+		snprintf(sampling->why, sizeof(sampling->why), "DEBUGPC of %s reads 0", target_name(target));
+		return ERROR_NOT_IMPLEMENTED;
+	}
+	/* known to be the PC of chips of Espressif; elsewhere a value that stays may be anything */
+	if (!changes && !sampling->options->method && !strcmp(target_type_name(target), "xtensa")) {
+		snprintf(sampling->why, sizeof(sampling->why), "DEBUGPC of %s reads 0x%08" PRIx32 " all the time",
+			target_name(target), first);
+		return ERROR_NOT_IMPLEMENTED;
+	}
+	return ERROR_OK;
+}
+
 static int debugpc_begin(struct sampling *sampling)
 {
 	struct xdm_link *link = &sampling->link;
@@ -65,15 +93,10 @@ static int debugpc_begin(struct sampling *sampling)
 	}
 
 	for (unsigned int core = 0; core < link->core_count; core++) {
-		uint32_t seen = 0;
+		int retval = debugpc_check(sampling, core, pc);
 
-		for (unsigned int i = 0; i < PROBE_READS; i++)
-			seen |= xdm_link_value(link, pc[i], core);
-		if (!seen) {
-			snprintf(sampling->why, sizeof(sampling->why), "DEBUGPC of %s reads 0",
-				target_name(link->cores[core].target));
-			return ERROR_NOT_IMPLEMENTED;
-		}
+		if (retval != ERROR_OK)
+			return retval;
 	}
 	return ERROR_OK;
 }
@@ -146,15 +169,20 @@ static void debugpc_queue(struct sampling *sampling, struct debugpc_flush *flush
 static void debugpc_count_read(struct sampling *sampling, unsigned int read)
 {
 	struct xdm_link *link = &sampling->link;
+	bool is_any = false;
 
 	for (unsigned int core = 0; core < link->core_count; core++) {
 		uint32_t pc = xdm_link_value(link, read, core);
+		bool is_pc = pc && pc != UINT32_MAX;
 
-		if (pc && pc != UINT32_MAX)
+		if (is_pc)
 			sampling_count(sampling, core, pc);
 		else
 			sampling->lost[SAMPLING_LOST_ZERO]++;
+		is_any = is_any || is_pc;
 	}
+	if (!is_any)
+		return;
 	sampling_counted(sampling, link->begin_ns + xdm_link_tck_to_ns(link, link->reads[read].tck));
 }
 

@@ -8,6 +8,7 @@
 #include "config.h"
 #endif
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "profile_clock.h"
@@ -18,12 +19,19 @@
 
 static int legacy_begin(struct sampling *sampling)
 {
+	if (sampling->link.core_count > 1) {
+		snprintf(sampling->why, sizeof(sampling->why), "it samples one core");
+		return ERROR_NOT_IMPLEMENTED;
+	}
+	if (sampling->options->rate_hz)
+		sampling_note(sampling, "legacy has a rate of its own");
 	return ERROR_OK;
 }
 
 static void legacy_pass(struct sampling *sampling)
 {
-	uint64_t left_ns = sampling->deadline_ns - profile_clock_ns();
+	uint64_t now_ns = profile_clock_ns();
+	uint64_t left_ns = now_ns < sampling->deadline_ns ? sampling->deadline_ns - now_ns : 0;
 	uint32_t seconds = (left_ns + 500000000u) / 1000000000u;
 	uint32_t count = 0;
 
@@ -47,7 +55,6 @@ static void legacy_pass(struct sampling *sampling)
 
 	if (retval != ERROR_OK) {
 		sampling_stop(sampling, SAMPLING_LINK, "OpenOCD's default profiling failed");
-		count = 0;
 	} else if (sampling->target->state != TARGET_RUNNING && sampling->target->state != TARGET_HALTED) {
 		sampling_stop(sampling, SAMPLING_POWER, "%s is in state '%s'", target_name(sampling->target),
 			target_state_name(sampling->target));

@@ -58,8 +58,8 @@ static void profile_report_standing(struct command_invocation *cmd, const struct
 static void profile_report_losses(struct command_invocation *cmd, const struct sampling *sampling)
 {
 	static const char *const reasons[SAMPLING_LOSS_NUM] = {
-		[SAMPLING_LOST_ZERO] = "read 0",
-		[SAMPLING_LOST_DOUBT] = "in doubt at the end",
+		[SAMPLING_LOST_ZERO] = "read 0 or all ones",
+		[SAMPLING_LOST_DOUBT] = "in doubt",
 		[SAMPLING_LOST_FAULT] = "faulted",
 		[SAMPLING_LOST_LINK] = "lost by the adapter",
 	};
@@ -78,16 +78,19 @@ static void profile_report_losses(struct command_invocation *cmd, const struct s
 		command_print(cmd, "range     %" PRIu64 " PCs were outside of it", sampling->outside_count);
 }
 
-static void profile_report_notes(struct command_invocation *cmd, const struct sampling *sampling)
+static void profile_report_lines(struct command_invocation *cmd, const char *heading, const char *lines)
 {
-	const char *line = sampling->notes;
+	while (*lines) {
+		size_t len = strcspn(lines, "\n");
 
-	while (*line) {
-		size_t len = strcspn(line, "\n");
-
-		command_print(cmd, "note      %.*s", (int)len, line);
-		line += len + (line[len] == '\n');
+		command_print(cmd, "%s%.*s", heading, (int)len, lines);
+		lines += len + (lines[len] == '\n');
 	}
+}
+
+void profile_report_warnings(struct command_invocation *cmd, const struct sampling *sampling)
+{
+	profile_report_lines(cmd, "warning   ", sampling->warnings);
 }
 
 static void profile_report_top(struct command_invocation *cmd, const struct sampling *sampling,
@@ -121,7 +124,8 @@ void profile_report(struct command_invocation *cmd, const struct sampling *sampl
 	profile_report_interval(cmd, sampling);
 	profile_report_standing(cmd, sampling);
 	profile_report_losses(cmd, sampling);
-	profile_report_notes(cmd, sampling);
+	profile_report_lines(cmd, "note      ", sampling->notes);
+	profile_report_warnings(cmd, sampling);
 	if (sampling->end != SAMPLING_TIME)
 		command_print(cmd, "ended     early: %s", sampling->why);
 	for (unsigned int core = 0; core < profile->core_count; core++)

@@ -18,4 +18,7 @@
 void profile_report(struct command_invocation *cmd, const struct sampling *sampling,
 		const struct itrace_profile *profile);
 
+/* Only what is not as it was before: for a profile that failed, of which there is no more to say. */
+void profile_report_warnings(struct command_invocation *cmd, const struct sampling *sampling);
+
 #endif /* OPENOCD_TARGET_XTENSA_PROFILE_REPORT_H */

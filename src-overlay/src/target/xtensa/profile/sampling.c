@@ -27,9 +27,9 @@ static const struct sampling_method *const sampling_methods[] = {
 	&sampling_debugpc, &sampling_pipeline, &sampling_wsr, &sampling_batch, &sampling_legacy,
 };
 
-/* What 'auto' tries, in this order. */
+/* What 'auto' tries, in this order; the last one works on cores that no other knows. */
 static const struct sampling_method *const sampling_safe_methods[] = {
-	&sampling_debugpc, &sampling_pipeline, &sampling_wsr,
+	&sampling_debugpc, &sampling_pipeline, &sampling_wsr, &sampling_legacy,
 };
 
 const struct sampling_method *sampling_method_find(const char *name)
@@ -53,15 +53,31 @@ void sampling_stop(struct sampling *sampling, enum sampling_end end, const char 
 	va_end(args);
 }
 
+/* One line more in @a lines, of SAMPLING_TEXT_SIZE; what does not fit is cut. */
+static void sampling_add_line(char *lines, const char *text, va_list args)
+{
+	size_t len = strlen(lines);
+
+	if (len && len + 1 < SAMPLING_TEXT_SIZE)
+		lines[len++] = '\n';
+	vsnprintf(lines + len, SAMPLING_TEXT_SIZE - len, text, args);
+}
+
 void sampling_note(struct sampling *sampling, const char *text, ...)
 {
-	size_t len = strlen(sampling->notes);
 	va_list args;
 
-	if (len && len + 1 < sizeof(sampling->notes))
-		sampling->notes[len++] = '\n';
 	va_start(args, text);
-	vsnprintf(sampling->notes + len, sizeof(sampling->notes) - len, text, args);
+	sampling_add_line(sampling->notes, text, args);
+	va_end(args);
+}
+
+void sampling_warn(struct sampling *sampling, const char *text, ...)
+{
+	va_list args;
+
+	va_start(args, text);
+	sampling_add_line(sampling->warnings, text, args);
 	va_end(args);
 }
 
@@ -81,7 +97,7 @@ bool sampling_was_reset(struct sampling *sampling, unsigned int read)
 	for (unsigned int i = 0; i < sampling->link.core_count; i++) {
 		uint32_t pwrstat = xdm_link_value(&sampling->link, read, i);
 
-		if (pwrstat & sampling->reset_mask) {
+		if (pwrstat & sampling->reset_mask[i]) {
 			sampling_stop(sampling, SAMPLING_RESET, "%s was reset (PWRSTAT 0x%02" PRIx32 ")",
 				target_name(sampling->link.cores[i].target), pwrstat);
 			return true;
@@ -149,40 +165,50 @@ static unsigned int sampling_choose_cores(struct sampling *sampling, struct targ
 	return count;
 }
 
-static int sampling_check_running(struct sampling *sampling)
+/*
+ * All cores that are to be sampled run, those that were halted since sampling->was_halted says so.
+ * @returns ERROR_OK, else sampling->why
+ */
+static int sampling_start_cores(struct sampling *sampling)
 {
 	for (unsigned int i = 0; i < sampling->link.core_count; i++) {
 		struct target *target = sampling->link.cores[i].target;
+		int retval = target_poll(target);
 
-		if (target_poll(target) == ERROR_OK && target->state == TARGET_RUNNING)
-			continue;
-		snprintf(sampling->why, sizeof(sampling->why), "%s does not run: its state is '%s'", target_name(target),
-			target_state_name(target));
-		return ERROR_TARGET_NOT_RUNNING;
+		if (retval != ERROR_OK) {
+			snprintf(sampling->why, sizeof(sampling->why), "%s cannot be polled", target_name(target));
+			return retval;
+		}
+		sampling->was_halted[i] = target->state == TARGET_HALTED;
+	}
+
+	for (unsigned int i = 0; i < sampling->link.core_count; i++) {
+		struct target *target = sampling->link.cores[i].target;
+
+		/* one of an SMP group may have taken the others along */
+		if (target->state == TARGET_HALTED && target_resume(target, true, 0, true, false) != ERROR_OK) {
+			snprintf(sampling->why, sizeof(sampling->why), "%s cannot be resumed", target_name(target));
+			return ERROR_FAIL;
+		}
+		if (target->state != TARGET_RUNNING) {
+			snprintf(sampling->why, sizeof(sampling->why), "%s does not run: its state is '%s'",
+				target_name(target), target_state_name(target));
+			return ERROR_TARGET_NOT_RUNNING;
+		}
 	}
 	return ERROR_OK;
 }
 
-/* The target is to run. @returns ERROR_OK, else sampling->why */
-static int sampling_start_target(struct sampling *sampling, bool *was_halted)
+/* Halted again, those that were. */
+static void sampling_halt_cores(struct sampling *sampling)
 {
-	struct target *target = sampling->target;
-	int retval = target_poll(target);
+	for (unsigned int i = 0; i < sampling->link.core_count; i++) {
+		struct target *target = sampling->link.cores[i].target;
 
-	*was_halted = false;
-	if (retval != ERROR_OK) {
-		snprintf(sampling->why, sizeof(sampling->why), "%s cannot be polled", target_name(target));
-		return retval;
+		if (sampling->was_halted[i] && target->state == TARGET_RUNNING && (target_halt(target) != ERROR_OK ||
+				target_wait_state(target, TARGET_HALTED, 1000) != ERROR_OK))
+			sampling_warn(sampling, "%s could not be halted again", target_name(target));
 	}
-	if (target->state == TARGET_HALTED) {
-		*was_halted = true;
-		retval = target_resume(target, true, 0, true, false);
-		if (retval != ERROR_OK) {
-			snprintf(sampling->why, sizeof(sampling->why), "%s cannot be resumed", target_name(target));
-			return retval;
-		}
-	}
-	return sampling_check_running(sampling);
 }
 
 /* --- the break network --- */
@@ -262,7 +288,8 @@ static int sampling_network_open(struct sampling *sampling)
 		if (retval != ERROR_OK) {
 			snprintf(sampling->why, sizeof(sampling->why), "%s: the break network cannot be set aside",
 				target_name(sampling->group[i]));
-			sampling->group_count = i;
+			/* the write may have been carried out */
+			sampling->group_count = i + (sampling->group_dcr[i] ? 1 : 0);
 			break;
 		}
 	}
@@ -279,7 +306,7 @@ static void sampling_network_restore(struct sampling *sampling)
 
 		if (wanted && (xtensa_smpbreak_write(xtensa, wanted) != ERROR_OK ||
 				xtensa_smpbreak_read(xtensa, &dcr) != ERROR_OK || (dcr & BREAK_NETWORK) != wanted))
-			sampling_note(sampling, "%s: the break network could not be restored: use 'xtensa smpbreak'",
+			sampling_warn(sampling, "%s: the break network could not be restored: use 'xtensa smpbreak'",
 				target_name(sampling->group[i]));
 	}
 }
@@ -315,9 +342,9 @@ static int sampling_learn_reset_mask(struct sampling *sampling)
 	unsigned int read = xdm_link_read_pwrstat(link);
 	int retval = xdm_link_run(link);
 
-	sampling->reset_mask = PWRSTAT_DEBUGWASRESET_DM(dm) | PWRSTAT_COREWASRESET_DM(dm);
 	for (unsigned int i = 0; i < link->core_count; i++)
-		sampling->reset_mask &= ~xdm_link_value(link, read, i);
+		sampling->reset_mask[i] = (PWRSTAT_DEBUGWASRESET_DM(dm) | PWRSTAT_COREWASRESET_DM(dm)) &
+			~xdm_link_value(link, read, i);
 	return retval;
 }
 
@@ -425,39 +452,40 @@ static int sampling_sample(struct sampling *sampling)
 }
 
 /* As it was: halted again, or running, or in the state that something else brought it into. */
-static void sampling_end_target(struct sampling *sampling, bool was_halted)
+static void sampling_end_target(struct sampling *sampling)
 {
-	struct target *target = sampling->target;
-
+	if (sampling->is_link_lost)
+		return;
 	sampling_network_look(sampling);
 	/* with the network set aside: a stop that it reports to a core that stands already would wait there */
 	if (sampling->end == SAMPLING_STOPPED || sampling->group_stopped)
 		sampling_network_follow(sampling);
 	sampling_network_restore(sampling);
-	if (target_poll(target) != ERROR_OK)
-		sampling_note(sampling, "%s cannot be polled", target_name(target));
-	if (was_halted && target->state == TARGET_RUNNING &&
-			(target_halt(target) != ERROR_OK || target_wait_state(target, TARGET_HALTED, 1000) != ERROR_OK))
-		sampling_note(sampling, "%s could not be halted again", target_name(target));
+	for (unsigned int i = 0; i < sampling->link.core_count; i++) {
+		struct target *target = sampling->link.cores[i].target;
+
+		if (target_poll(target) != ERROR_OK)
+			sampling_warn(sampling, "%s cannot be polled", target_name(target));
+	}
 }
 
 int sampling_run(struct sampling *sampling, struct target *target, const struct sampling_options *options)
 {
-	bool was_halted;
-
 	memset(sampling, 0, sizeof(*sampling));
 	sampling->options = options;
 	sampling->target = target;
 
 	int retval = sampling_open(sampling);
 
-	if (retval == ERROR_OK)
-		retval = sampling_start_target(sampling, &was_halted);
 	if (retval != ERROR_OK)
 		return retval;
-
-	retval = sampling_sample(sampling);
-	sampling_end_target(sampling, was_halted);
+	retval = sampling_start_cores(sampling);
+	if (retval == ERROR_OK) {
+		retval = sampling_sample(sampling);
+		sampling_end_target(sampling);
+	}
+	if (!sampling->is_link_lost)
+		sampling_halt_cores(sampling);
 	return retval;
 }
 

@@ -105,7 +105,8 @@ struct sampling {
 	uint64_t lost[SAMPLING_LOSS_NUM];
 	uint64_t late_count;		/* stops that took more than a flush */
 	uint64_t flush_count;		/* of the link, during sampling */
-	uint32_t reset_mask;		/* bits of PWRSTAT that mean a reset */
+	bool was_halted[XDM_CORES_MAX];	/* before it began */
+	uint32_t reset_mask[XDM_CORES_MAX];	/* bits of PWRSTAT that mean a reset */
 
 	/* the cores wired together by the break network, and how it was set; group_count 0: it was not touched */
 	struct target *group[SAMPLING_GROUP_MAX];
@@ -117,9 +118,12 @@ struct sampling {
 
 	enum sampling_end end;
 	char why[SAMPLING_TEXT_SIZE];	/* what failed, or how it ended */
-	char notes[SAMPLING_TEXT_SIZE];	/* what else is to be said: lines */
+	char notes[SAMPLING_TEXT_SIZE];	/* what was found out on the way: lines */
+	char warnings[SAMPLING_TEXT_SIZE];	/* what is not as it was before: lines */
 
 	/* stopping methods: see stopped.h */
+	bool is_link_lost;		/* the adapter went silent: nothing more is asked of it */
+	bool is_left_standing;		/* a3 is wrong and cannot be mended: the cores must not run */
 	bool stopped;			/* all cores are proved to stand by our request */
 	bool failed_swap;		/* the self-test found that XSR.DDR does not swap */
 	uint64_t stop_ns;		/* when they were last seen to stand, or the last flush ended */
@@ -162,8 +166,12 @@ static inline void sampling_counted(struct sampling *sampling, uint64_t time_ns)
 	interval_stats_add(&sampling->interval, time_ns);
 }
 
-/* For methods: a line for the report. */
+/* For methods: a line for the report; of a profile that fails it is not said. */
 void sampling_note(struct sampling *sampling, const char *text, ...)
+		__attribute__((format(printf, 2, 3)));
+
+/* For methods: a line on something that is not as it was before; it is said in any case. */
+void sampling_warn(struct sampling *sampling, const char *text, ...)
 		__attribute__((format(printf, 2, 3)));
 
 /* For methods: wait while clients are served, until @a until_ns, the end of the profile or of OpenOCD. */

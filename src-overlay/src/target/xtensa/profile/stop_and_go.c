@@ -46,6 +46,8 @@ static void stop_and_go_wait_long(struct sampling *sampling, uint64_t window_ns,
 
 	sampling_wait(sampling, since_ns + window_ns);
 	sampling->run_ns += profile_clock_ns() - since_ns;
+	if (sampling->end != SAMPLING_GOES_ON)
+		return;
 	xdm_link_begin(link);
 	xdm_link_write(link, XDM_DSR, XDM_DSR_CAUSES);
 }
@@ -99,12 +101,16 @@ static void stop_and_go_poll(struct sampling *sampling)
 	sampling->late_count++;
 	xdm_link_begin(link);
 	unsigned int dsr = xdm_link_read(link, XDM_DSR);
+	unsigned int pwrstat = xdm_link_read_pwrstat(link);
 
 	if (xdm_link_run(link) != ERROR_OK) {
 		sampling_stop(sampling, SAMPLING_LINK, "the adapter reports an error");
 		return;
 	}
 	sampling->run_ns += link->end_ns - since_ns;
+	/* a reset takes the request with it */
+	if (stopped_evidence(sampling, dsr) == XDM_RUNS && sampling_was_reset(sampling, pwrstat))
+		return;
 	stopped_judge(sampling, dsr);
 }
 

@@ -12,7 +12,9 @@
 #include "profile_clock.h"
 #include "stopped.h"
 
-#define RELEASE_TRIES	50u
+#define RELEASE_NS	UINT64_C(1000000000)	/* for letting go what stands */
+#define RESTORE_TRIES	3u
+#define RELEASE_SILENT	3u	/* so many failures in a row: an adapter may take seconds for each */
 
 /* Number of the EPC that holds the PC of a core that stands. */
 static uint32_t stopped_epc(const struct sampling *sampling)
@@ -47,7 +49,7 @@ unsigned int stopped_queue_sample(struct sampling *sampling)
 uint64_t stopped_queue_run(struct sampling *sampling, uint64_t ns)
 {
 	struct xdm_link *link = &sampling->link;
-	uint64_t gap_ns = sampling->window.stand_ns;
+	uint64_t gap_ns = link->exchange_ns;
 	uint64_t passed_ns = 0;
 
 	while (ns > passed_ns) {
@@ -149,8 +151,10 @@ static int stopped_check_cores(struct sampling *sampling)
 {
 	for (unsigned int i = 0; i < sampling->link.core_count; i++) {
 		const struct xtensa_config *config = sampling->link.cores[i].xtensa->core_config;
+		unsigned int level = config->debug.irq_level;
 
-		if (config->core_type == XT_LX && config->debug.irq_level >= 2 && config->debug.irq_level <= 7)
+		/* one instruction word goes to all cores */
+		if (config->core_type == XT_LX && level >= 2 && level <= 7 && XDM_SR_EPC(level) == stopped_epc(sampling))
 			continue;
 		snprintf(sampling->why, sizeof(sampling->why), "%s is no LX core with a debug level ('xtensa xtdef', "
 			"'xtensa xtopt debuglevel')", target_name(sampling->link.cores[i].target));
@@ -186,6 +190,7 @@ int stopped_stop(struct sampling *sampling)
 		stopped_judge(sampling, dsr);
 		if (sampling->stopped || sampling->end != SAMPLING_GOES_ON)
 			break;
+		keep_alive();
 		xdm_link_begin(link);
 		dsr = xdm_link_read(link, XDM_DSR);
 		retval = xdm_link_run(link);
@@ -240,6 +245,34 @@ static bool stopped_run_sound(struct sampling *sampling, unsigned int dsr)
 	return xdm_link_run(&sampling->link) == ERROR_OK && stopped_evidence(sampling, dsr) == XDM_OURS;
 }
 
+static bool stopped_restore(struct sampling *sampling, const uint32_t *a3)
+{
+	struct xdm_link *link = &sampling->link;
+
+	xdm_link_begin(link);
+	xdm_link_write(link, XDM_DSR, XDM_DSR_FAULTS);
+	stopped_queue_write_a3(sampling, a3);
+	unsigned int restored = stopped_queue_read_a3(sampling);
+	unsigned int dsr = xdm_link_read(link, XDM_DSR);
+
+	return stopped_run_sound(sampling, dsr) && stopped_same(sampling, restored, a3);
+}
+
+/* When even that fails: the cores are not to run with a wrong a3; they stay as they are, for the user to mend. */
+static bool stopped_restore_or_leave(struct sampling *sampling, const uint32_t *a3)
+{
+	for (unsigned int i = 0; i < RESTORE_TRIES; i++) {
+		if (stopped_restore(sampling, a3))
+			return true;
+	}
+
+	sampling->is_left_standing = true;
+	for (unsigned int i = 0; i < sampling->link.core_count; i++)
+		sampling_warn(sampling, "%s is left standing, its a3 is to be 0x%08" PRIx32 ": write it before you resume",
+			target_name(sampling->link.cores[i].target), a3[i]);
+	return false;
+}
+
 /* The slow way: a3 and PC by WSR and RSR, a3 known here before it is changed. */
 static bool stopped_read_slowly(struct sampling *sampling, uint32_t *a3, uint32_t *pc)
 {
@@ -260,8 +293,10 @@ static bool stopped_read_slowly(struct sampling *sampling, uint32_t *a3, uint32_
 	unsigned int restored = stopped_queue_read_a3(sampling);
 
 	dsr = xdm_link_read(link, XDM_DSR);
-	if (!stopped_run_sound(sampling, dsr) || !stopped_same(sampling, restored, a3))
+	if (!stopped_run_sound(sampling, dsr) || !stopped_same(sampling, restored, a3)) {
+		stopped_restore_or_leave(sampling, a3);
 		return false;
+	}
 	stopped_values(sampling, at, pc);
 	return true;
 }
@@ -286,19 +321,6 @@ static bool stopped_swap_works(struct sampling *sampling, const uint32_t *a3, co
 	unsigned int dsr = xdm_link_read(link, XDM_DSR);
 
 	return stopped_run_sound(sampling, dsr) && stopped_same(sampling, at, pc) && stopped_same(sampling, after, a3);
-}
-
-static bool stopped_restore(struct sampling *sampling, const uint32_t *a3)
-{
-	struct xdm_link *link = &sampling->link;
-
-	xdm_link_begin(link);
-	xdm_link_write(link, XDM_DSR, XDM_DSR_FAULTS);
-	stopped_queue_write_a3(sampling, a3);
-	unsigned int restored = stopped_queue_read_a3(sampling);
-	unsigned int dsr = xdm_link_read(link, XDM_DSR);
-
-	return stopped_run_sound(sampling, dsr) && stopped_same(sampling, restored, a3);
 }
 
 static int stopped_read_registers(struct sampling *sampling, uint32_t *a3, uint32_t *pc)
@@ -331,9 +353,9 @@ int stopped_self_test(struct sampling *sampling)
 	}
 
 	sampling->failed_swap = true;
-	if (!stopped_restore(sampling, a3)) {
-		sampling_stop(sampling, SAMPLING_FAULT, "%s: a3 could not be restored to 0x%08" PRIx32
-			" after XSR.DDR failed: write it before you go on", target_name(sampling->target), a3[0]);
+	if (!stopped_restore_or_leave(sampling, a3)) {
+		sampling_stop(sampling, SAMPLING_FAULT, "%s: a3 could not be restored after XSR.DDR failed",
+			target_name(sampling->target));
 		return ERROR_FAIL;
 	}
 	return ERROR_OK;
@@ -383,18 +405,25 @@ static bool stopped_release_step(struct sampling *sampling, bool *answered)
 
 void stopped_release(struct sampling *sampling)
 {
-	bool answered = false;
+	uint64_t deadline_ns = profile_clock_ns() + RELEASE_NS;
+	unsigned int silent = 0;
 
 	sampling->stopped = false;
-	for (unsigned int i = 0; i < RELEASE_TRIES; i++) {
+	if (sampling->is_left_standing)
+		return;
+	while (silent < RELEASE_SILENT && profile_clock_ns() < deadline_ns) {
+		bool answered;
+
 		if (stopped_release_step(sampling, &answered))
 			return;
 		keep_alive();
-		if (!answered)
-			profile_clock_wait(1000000);
+		silent = answered ? 0 : silent + 1;
 	}
-	if (!answered)
-		sampling_note(sampling, "the adapter does not answer: the core may stand still");
-	else
-		sampling_note(sampling, "%s could not be made to run", target_name(sampling->target));
+
+	if (silent == RELEASE_SILENT) {
+		sampling->is_link_lost = true;
+		sampling_warn(sampling, "the adapter does not answer: the core may stand still");
+	} else {
+		sampling_warn(sampling, "%s could not be made to run", target_name(sampling->target));
+	}
 }

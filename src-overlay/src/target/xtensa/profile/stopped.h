@@ -72,7 +72,8 @@ int stopped_self_test(struct sampling *sampling);
 
 /*
  * Let go every core that stands by our request, take back requests that are pending, leave alone what others stopped.
- * Whatever happened before; never gives up for one error.
+ * Whatever happened before: an error or two of the adapter are no reason to give up. It takes a second at most, unless
+ * the adapter's own patience is longer. Does nothing when sampling->is_left_standing.
  */
 void stopped_release(struct sampling *sampling);
 

@@ -61,24 +61,27 @@ static inline enum xdm_evidence xdm_evidence(uint32_t dsr)
 #define XDM_SR_DDR		0x68u
 #define XDM_SR_EPC(level)	(0xb0u + (level))
 
-/*
- * Instruction words for DIR0EXEC, for @a xtensa's byte order; register a3, which is in every window.
- * Big-endian cores have the nibbles of the 24 bits reversed, at the top of the word.
- */
-static inline uint32_t xdm_insn(const struct xtensa *xtensa, uint32_t word)
-{
-	if (!XT_ISBE(xtensa))
-		return word;
-
-	uint32_t reversed = 0;
-	for (unsigned int i = 0; i < 6; i++)
-		reversed |= ((word >> (4 * i)) & 0xf) << (4 * (5 - i));
-	return reversed << 8;
-}
-
+/* Instruction words for DIR0EXEC as little-endian cores have them; register a3, which is in every window. */
 #define XDM_INSN_RSR_A3(sr)	(0x030030u | (sr) << 8)
 #define XDM_INSN_WSR_A3(sr)	(0x130030u | (sr) << 8)
 #define XDM_INSN_XSR_A3(sr)	(0x610030u | (sr) << 8)
 #define XDM_INSN_RFDO		0xf1e000u
+
+/*
+ * One of these words in the byte order of @a xtensa. Big-endian cores have it at the top, its nibbles reversed; but the
+ * number of a special register stays a byte, as in the instruction words of xtensa.c.
+ */
+static inline uint32_t xdm_insn(const struct xtensa *xtensa, uint32_t word)
+{
+	uint32_t reversed = 0;
+
+	if (!XT_ISBE(xtensa))
+		return word;
+	for (unsigned int i = 0; i < 6; i++)
+		reversed |= ((word >> (4 * i)) & 0xf) << (4 * (5 - i));
+	if (word != XDM_INSN_RFDO)
+		reversed = (reversed & ~0xff00u) | (word & 0xff00u);
+	return reversed << 8;
+}
 
 #endif /* OPENOCD_TARGET_XTENSA_PROFILE_XDM_ACCESS_H */

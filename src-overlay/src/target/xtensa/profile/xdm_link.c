@@ -32,6 +32,7 @@
 #define MEASURE_TCK_MIN	1024u	/* clocks by which an unknown speed is measured: until they take long enough */
 #define MEASURE_TCK_MAX	(1024u * 1024u)
 #define MEASURE_NS	4000000u
+#define PAUSE_NS	2000000u	/* the host does not take that long to go on */
 
 static const struct {
 	uint8_t nar;
@@ -105,123 +106,6 @@ static bool xdm_link_taps_enabled(struct xdm_link *link, char *why, size_t why_s
 		return false;
 	}
 	return true;
-}
-
-/*
- * Pass @a tck clocks, in flushes of a usual size with a read at the end of each: a driver that only sends does not wait
- * for the clocks, and its socket may get full.
- * @returns how long that takes beside @a flush_ns for each flush: the shortest of some, nanoseconds; UINT64_MAX: it
- * fails
- */
-static uint64_t xdm_link_time_clocks(struct xdm_link *link, unsigned int tck, uint64_t flush_ns)
-{
-	uint64_t shortest = UINT64_MAX;
-
-	for (unsigned int i = 0; i < 3; i++) {
-		unsigned int left = tck;
-		uint64_t ns = 0;
-
-		do {
-			unsigned int piece = left < link->adapter->flush_tck ? left : link->adapter->flush_tck;
-
-			xdm_link_begin(link);
-			xdm_link_idle(link, piece);
-			xdm_link_read(link, XDM_DSR);
-			if (xdm_link_run(link) != ERROR_OK)
-				return UINT64_MAX;
-
-			uint64_t took_ns = link->end_ns - link->begin_ns;
-
-			ns += took_ns > flush_ns ? took_ns - flush_ns : 0;
-			left -= piece;
-		} while (left);
-		if (ns < shortest)
-			shortest = ns;
-	}
-	return shortest;
-}
-
-/* Of adapters that do not know their speed: with an adaptive clock, or when there is nothing to be set. */
-static unsigned int xdm_link_measure_khz(struct xdm_link *link)
-{
-	uint64_t flush_ns = xdm_link_time_clocks(link, 0, 0);
-
-	for (unsigned int tck = MEASURE_TCK_MIN; tck <= MEASURE_TCK_MAX; tck *= 4) {
-		uint64_t ns = xdm_link_time_clocks(link, tck, flush_ns);
-
-		if (ns > MEASURE_NS) {
-			uint64_t khz = tck * UINT64_C(1000000) / ns;
-
-			return khz > KHZ_MAX ? KHZ_MAX : khz > 0 ? khz : 1;
-		}
-	}
-	return KHZ_MAX;
-}
-
-static void xdm_link_learn_speed(struct xdm_link *link)
-{
-	int khz = 0;
-
-	link->room_tck = link->adapter->flush_tck;
-	/* an error in the first of several exchanges may get lost in the adapter's driver: one is all there should be */
-	if (link->kind == XDM_LINK_DAP && link->room_tck > link->adapter->flush_reads / DAP_CAPTURES * DAP_ACCESS_TCK)
-		link->room_tck = link->adapter->flush_reads / DAP_CAPTURES * DAP_ACCESS_TCK;
-	if (adapter_driver->khz && adapter_driver->speed_div && adapter_get_speed_readable(&khz) == ERROR_OK && khz > 0) {
-		link->khz = khz;
-	} else {
-		link->is_khz_measured = true;
-		link->khz = KHZ_MAX;
-		link->khz = xdm_link_measure_khz(link);
-	}
-	if (link->room_tck > link->khz * FLUSH_MS_MAX)
-		link->room_tck = link->khz * FLUSH_MS_MAX;
-}
-
-int xdm_link_open(struct xdm_link *link, struct target *const *targets, unsigned int count, char *why,
-		size_t why_size)
-{
-	memset(link, 0, sizeof(*link));
-	link->core_count = count;
-	for (unsigned int i = 0; i < count; i++) {
-		link->cores[i].target = targets[i];
-		link->cores[i].xtensa = target_to_xtensa(targets[i]);
-	}
-
-	if (!adapter_driver) {
-		snprintf(why, why_size, "no adapter: choose one with 'adapter driver'");
-		return ERROR_FAIL;
-	}
-	if (!xdm_link_taps_enabled(link, why, why_size))
-		return ERROR_FAIL;
-
-	link->adapter = xdm_adapter_find(adapter_driver->name);
-	if (link->cores[0].xtensa->dbg_mod.dap) {
-		link->kind = XDM_LINK_DAP;
-		link->stride = 4 * count;
-	} else {
-		link->kind = count > 1 ? XDM_LINK_TAPS : XDM_LINK_TAP;
-		xdm_link_lay_out(link);
-		link->stride = link->kind == XDM_LINK_TAP ? 4 : DIV_ROUND_UP(link->data32_bits, 8);
-		if (link->data32_bits > SCAN_BITS_MAX || link->ir_bits > SCAN_BITS_MAX) {
-			snprintf(why, why_size, "the scan chain is too long: %u bits, at most %u can be used",
-				link->data32_bits, SCAN_BITS_MAX);
-			return ERROR_FAIL;
-		}
-	}
-
-	link->captured = calloc(XDM_READS_MAX, link->stride);
-	if (!link->captured) {
-		snprintf(why, why_size, "out of memory");
-		return ERROR_FAIL;
-	}
-	xdm_link_learn_speed(link);
-	return ERROR_OK;
-}
-
-void xdm_link_close(struct xdm_link *link)
-{
-	free(link->captured);
-	link->captured = NULL;
 }
 
 static void xdm_link_scan_ir(struct xdm_link *link, uint32_t instruction)
@@ -486,16 +370,39 @@ void xdm_link_split(struct xdm_link *link)
 	link->exchange_tck = link->tck;
 }
 
+/* From the end of the flush before, @a since_ns: an adapter may work while the host prepares what comes next. */
+static void xdm_link_learn_exchange(struct xdm_link *link, uint64_t since_ns)
+{
+	uint64_t clocks_ns = xdm_link_tck_to_ns(link, link->tck);
+	uint64_t took_ns = link->end_ns - since_ns;
+
+	/* a flush that was split, or one after a pause, says nothing of one exchange */
+	if (link->exchange_tck || took_ns < clocks_ns || link->begin_ns - since_ns > PAUSE_NS)
+		return;
+	took_ns -= clocks_ns;
+	link->exchange_ns = link->exchange_ns ? (7 * link->exchange_ns + took_ns) / 8 : took_ns;
+}
+
 int xdm_link_run(struct xdm_link *link)
 {
 	struct xtensa_debug_module *dm = &link->cores[0].xtensa->dbg_mod;
 
 	xtensa_dm_queue_tdi_idle(dm);
+
+	uint64_t since_ns = link->end_ns;
+
 	link->begin_ns = profile_clock_ns();
 	int retval = xtensa_dm_queue_execute(dm);
 	link->end_ns = profile_clock_ns();
 	link->flush_count++;
-	return link->error != ERROR_OK ? link->error : retval;
+	if (since_ns)
+		xdm_link_learn_exchange(link, since_ns);
+	if (retval == ERROR_OK)
+		retval = link->error;
+	/* what was written to SELECT, CSW and TAR may have got lost: OpenOCD must not think that it is there */
+	if (retval != ERROR_OK && dm->dap)
+		dap_invalidate_cache(dm->dap);
+	return retval;
 }
 
 uint32_t xdm_link_value(const struct xdm_link *link, unsigned int read, unsigned int core)
@@ -527,4 +434,157 @@ unsigned int xdm_link_room(const struct xdm_link *link)
 	unsigned int used = link->tck - link->exchange_tck;
 
 	return used < link->room_tck ? link->room_tck - used : 0;
+}
+
+static bool xdm_link_is_uniform(struct xdm_link *link, char *why, size_t why_size)
+{
+	for (unsigned int i = 1; i < link->core_count; i++) {
+		if (link->cores[i].xtensa->dbg_mod.dap == link->cores[0].xtensa->dbg_mod.dap)
+			continue;
+		snprintf(why, why_size, "%s and %s are not on the same DAP or the same scan chain: sample them one by one",
+			target_name(link->cores[0].target), target_name(link->cores[i].target));
+		return false;
+	}
+	return true;
+}
+
+/* Pass @a tck clocks in a flush: behind a DAP by reads, for that has no idle clocks of its own. */
+static void xdm_link_pass_clocks(struct xdm_link *link, unsigned int tck)
+{
+	if (link->kind != XDM_LINK_DAP) {
+		xdm_link_idle(link, tck);
+		return;
+	}
+	while (link->tck < tck)
+		xdm_link_dap_read(link, xdm_regs[XDM_DSR].apb, (uint8_t *)link->unused);
+}
+
+/*
+ * Pass @a tck clocks, in flushes of a usual size with a read at the end of each: a driver that only sends does not wait
+ * for the clocks, and its socket may get full.
+ * @returns how long that takes beside @a flush_ns for each flush: the shortest of some, nanoseconds; UINT64_MAX: it
+ * fails
+ */
+static uint64_t xdm_link_time_clocks(struct xdm_link *link, unsigned int tck, uint64_t flush_ns)
+{
+	uint64_t shortest = UINT64_MAX;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		unsigned int left = tck;
+		uint64_t ns = 0;
+
+		do {
+			unsigned int piece = left < link->adapter->flush_tck ? left : link->adapter->flush_tck;
+
+			xdm_link_begin(link);
+			xdm_link_pass_clocks(link, piece);
+			xdm_link_read(link, XDM_DSR);
+			if (xdm_link_run(link) != ERROR_OK)
+				return UINT64_MAX;
+
+			uint64_t took_ns = link->end_ns - link->begin_ns;
+
+			ns += took_ns > flush_ns ? took_ns - flush_ns : 0;
+			left -= piece;
+		} while (left);
+		if (ns < shortest)
+			shortest = ns;
+	}
+	return shortest;
+}
+
+/*
+ * Of adapters that do not know their speed: with an adaptive clock, or when there is nothing to be set.
+ * @returns kHz, or 0: the adapter fails
+ */
+static unsigned int xdm_link_measure_khz(struct xdm_link *link)
+{
+	uint64_t flush_ns = xdm_link_time_clocks(link, 0, 0);
+
+	if (flush_ns == UINT64_MAX)
+		return 0;
+
+	for (unsigned int tck = MEASURE_TCK_MIN; tck <= MEASURE_TCK_MAX; tck *= 4) {
+		uint64_t ns = xdm_link_time_clocks(link, tck, flush_ns);
+
+		if (ns == UINT64_MAX)
+			return 0;
+		if (ns > MEASURE_NS) {
+			uint64_t khz = tck * UINT64_C(1000000) / ns;
+
+			return khz > KHZ_MAX ? KHZ_MAX : khz > 0 ? khz : 1;
+		}
+	}
+	return KHZ_MAX;
+}
+
+/* @returns false when the adapter fails */
+static bool xdm_link_learn_speed(struct xdm_link *link)
+{
+	int khz = 0;
+
+	link->room_tck = link->adapter->flush_tck;
+	/* an error in the first of several exchanges may get lost in the adapter's driver: one is all there should be */
+	if (link->kind == XDM_LINK_DAP && link->room_tck > link->adapter->flush_reads / DAP_CAPTURES * DAP_ACCESS_TCK)
+		link->room_tck = link->adapter->flush_reads / DAP_CAPTURES * DAP_ACCESS_TCK;
+	if (adapter_driver->khz && adapter_driver->speed_div && adapter_get_speed_readable(&khz) == ERROR_OK && khz > 0) {
+		link->khz = khz;
+	} else {
+		link->is_khz_measured = true;
+		link->khz = KHZ_MAX;
+		link->khz = xdm_link_measure_khz(link);
+	}
+	if (link->room_tck > link->khz * FLUSH_MS_MAX)
+		link->room_tck = link->khz * FLUSH_MS_MAX;
+	return link->khz;
+}
+
+int xdm_link_open(struct xdm_link *link, struct target *const *targets, unsigned int count, char *why,
+		size_t why_size)
+{
+	memset(link, 0, sizeof(*link));
+	link->core_count = count;
+	for (unsigned int i = 0; i < count; i++) {
+		link->cores[i].target = targets[i];
+		link->cores[i].xtensa = target_to_xtensa(targets[i]);
+	}
+
+	if (!adapter_driver) {
+		snprintf(why, why_size, "no adapter: choose one with 'adapter driver'");
+		return ERROR_FAIL;
+	}
+	if (!xdm_link_taps_enabled(link, why, why_size) || !xdm_link_is_uniform(link, why, why_size))
+		return ERROR_FAIL;
+
+	link->adapter = xdm_adapter_find(adapter_driver->name);
+	if (link->cores[0].xtensa->dbg_mod.dap) {
+		link->kind = XDM_LINK_DAP;
+		link->stride = 4 * count;
+	} else {
+		link->kind = count > 1 ? XDM_LINK_TAPS : XDM_LINK_TAP;
+		xdm_link_lay_out(link);
+		link->stride = link->kind == XDM_LINK_TAP ? 4 : DIV_ROUND_UP(link->data32_bits, 8);
+		if (link->data32_bits > SCAN_BITS_MAX || link->ir_bits > SCAN_BITS_MAX) {
+			snprintf(why, why_size, "the scan chain is too long: %u bits, at most %u can be used",
+				link->data32_bits, SCAN_BITS_MAX);
+			return ERROR_FAIL;
+		}
+	}
+
+	link->captured = calloc(XDM_READS_MAX, link->stride);
+	if (!link->captured) {
+		snprintf(why, why_size, "out of memory");
+		return ERROR_FAIL;
+	}
+	if (!xdm_link_learn_speed(link)) {
+		snprintf(why, why_size, "the adapter reports an error: check cable and 'adapter speed'");
+		return ERROR_FAIL;
+	}
+	return ERROR_OK;
+}
+
+void xdm_link_close(struct xdm_link *link)
+{
+	free(link->captured);
+	link->captured = NULL;
 }

@@ -85,6 +85,7 @@ struct xdm_link {
 
 	/* over all flushes */
 	uint64_t flush_count;
+	uint64_t exchange_ns;		/* what an exchange takes beside its clocks, smoothed */
 	uint64_t begin_ns, end_ns;	/* of the last flush, of a clock that only goes forward */
 };
 
