@@ -43,6 +43,9 @@ uint64_t sim_clock_idle(struct sim_clock *clock)
 void sim_clock_arrived(struct sim_clock *clock)
 {
 	clock->arrived_ns = sim_clock_wall_ns();
+	/* what the client took to think is no time of the model: the next answer is due as if it had come at once */
+	if (clock->started && clock->arrived_ns - clock->due_ns <= GAP_NS)
+		clock->arrived_ns = clock->due_ns;
 	sim_clock_idle(clock);
 	clock->gap_ps = 0;
 }
@@ -60,8 +63,11 @@ static void wait_until(uint64_t wall_ns)
 
 void sim_clock_answer(struct sim_clock *clock, uint64_t ps)
 {
+	clock->due_ns = clock->arrived_ns + ps / 1000;
 	if (clock->pace == SIM_PACE_REAL)
-		wait_until(clock->arrived_ns + ps / 1000);
+		wait_until(clock->due_ns);
+	else
+		clock->due_ns = sim_clock_wall_ns();
 	clock->answered_ns = sim_clock_wall_ns();
 	clock->started = true;
 }

@@ -32,6 +32,7 @@ struct sim_clock {
 	bool started;		/* an exchange was answered and the client is still there: gaps count */
 	uint64_t arrived_ns;	/* wall time of the exchange in work */
 	uint64_t answered_ns;	/* wall time of the last answer */
+	uint64_t due_ns;	/* when that was to be given */
 	uint64_t gap_ps;	/* of the present gap: given to the cores already */
 };
 
