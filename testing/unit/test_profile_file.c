@@ -509,6 +509,18 @@ static void test_many_records(void **state)
 	assert_int_equal(bytes_len, 20 + 5000 * 35);
 }
 
+/* Records that are apart because of their counts, which no gap joins. */
+static void test_many_sizes(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 3000; i++) {
+		add(0x400d0000 + 4 * i, 70000);
+		add(0x400d0002 + 4 * i, 1);
+	}
+	round_trip();
+	assert_true(record_count > 4096);
+}
+
 static void test_rounded_addresses(void **state)
 {
 	(void)state;
@@ -805,6 +817,7 @@ int main(void)
 		EACH(test_top_of_the_address_space),
 		EACH(test_random),
 		EACH(test_many_records),
+		EACH(test_many_sizes),
 		EACH(test_rounded_addresses),
 		EACH(test_text_of_one_core),
 		EACH(test_text_of_several_cores),

@@ -181,7 +181,7 @@ static uint64_t choose_gap(const struct gmon *gmon, const struct itrace_profile_
 	uint64_t wider_bytes;
 
 	measure(gmon, walk, gap, &records, &bytes);
-	/* records that lie close together are apart because of their counts: no gap joins them, and not for ever is looked */
+	/* records that lie close together are apart because of their counts: no gap joins them, so not for ever */
 	while (records > RECORDS_MAX && gap < GAP_LAST) {
 		uint64_t wider = gap * 2;
 		measure(gmon, walk, wider, &records, &wider_bytes);
