@@ -121,6 +121,19 @@ static bool target_make_temporary(struct target *target, mode_t mode)
  * Find out how @a path can be written, and make the file that it is to be written by.
  * @returns false with *why filled; nothing is left then
  */
+/* Opening a pipe to write waits for its reader, for ever if there is none. */
+static bool has_reader(const char *path)
+{
+#ifdef O_NONBLOCK
+	int fd = open(path, O_WRONLY | O_NONBLOCK);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+#endif
+	return true;
+}
+
 static bool target_begin(struct target *target, const char *path, char *why, size_t why_size)
 {
 	struct stat st;
@@ -139,6 +152,8 @@ static bool target_begin(struct target *target, const char *path, char *why, siz
 	target->path = resolve(path);
 	if (!target->path)
 		return target_fail(target, path, "no memory", why, why_size);
+	if (is_there && S_ISFIFO(st.st_mode) && !has_reader(path))
+		return target_fail(target, path, "nobody reads from this pipe", why, why_size);
 	if (is_there && !S_ISREG(st.st_mode))
 		return true;
 	if (!target_make_temporary(target, is_there ? st.st_mode : 0))

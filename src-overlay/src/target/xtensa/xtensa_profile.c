@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <target/armtrace/ocd_compat.h>
 #include <target/target.h>
@@ -191,6 +192,14 @@ static COMMAND_HELPER(profile_parse_options, struct sampling_options *options)
 
 /* --- the profile --- */
 
+/* Where the system numbers files (elsewhere st_ino is 0). */
+static bool profile_same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return !stat(one, &a) && !stat(other, &b) && a.st_ino && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 /* What can be known to be wrong before anything is touched. */
 static COMMAND_HELPER(profile_check, struct target *target, const struct sampling_options *options)
 {
@@ -208,6 +217,10 @@ static COMMAND_HELPER(profile_check, struct target *target, const struct samplin
 	}
 	if (options->all_cores && options->method == &sampling_legacy) {
 		command_print(CMD, "method legacy samples one core: leave out '-cores all'");
+		return ERROR_COMMAND_ARGUMENT_INVALID;
+	}
+	if (options->elf && profile_same_file(options->path, options->elf)) {
+		command_print(CMD, "%s is the program: name another file for the profile", options->path);
 		return ERROR_COMMAND_ARGUMENT_INVALID;
 	}
 	if (!itrace_profile_file_check(options->path, why, sizeof(why))) {

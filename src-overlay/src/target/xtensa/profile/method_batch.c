@@ -14,10 +14,14 @@
 
 #include <stdio.h>
 
+#include <server/server.h>
+
 #include "profile_clock.h"
 #include "stopped.h"
 
 #define CALIBRATIONS		50u
+#define CALIBRATIONS_MIN	8u	/* on slow adapters, which then take as long as this: */
+#define CALIBRATION_NS		UINT64_C(2000000000)
 #define CALIBRATION_READS	32u
 #define GUARD_FACTOR		4u
 #define GUARD_MARGIN_TCK	16u
@@ -69,15 +73,19 @@ static bool batch_calibrate(struct sampling *sampling)
 	struct xdm_link *link = &sampling->link;
 	unsigned int worst = 0;
 
-	for (unsigned int i = 0; i < CALIBRATIONS; i++) {
+	uint64_t begin_ns = profile_clock_ns();
+	unsigned int count = 0;
+
+	while (count < CALIBRATIONS && (count < CALIBRATIONS_MIN || profile_clock_ns() - begin_ns < CALIBRATION_NS)) {
 		unsigned int latency = batch_measure_latency(sampling);
 
 		stopped_release(sampling);
 		keep_alive();
-		if (latency == UINT32_MAX)
+		if (latency == UINT32_MAX || openocd_is_shutdown_pending())
 			return false;
 		if (latency > worst)
 			worst = latency;
+		count++;
 	}
 
 	/* from the request to the evidence; the address of its read takes a part of that */
@@ -85,7 +93,7 @@ static bool batch_calibrate(struct sampling *sampling)
 	unsigned int passed = link->data8_bits + link->adapter->dr_extra;
 
 	sampling->guard_tck = guard > passed ? guard - passed : 0;
-	sampling_note(sampling, "stops took at most %u TCK in %u trials, guard %u TCK", worst, CALIBRATIONS,
+	sampling_note(sampling, "stops took at most %u TCK in %u trials, guard %u TCK", worst, count,
 		sampling->guard_tck);
 	/* a flush must have room for a sample: no exchange is to end while a core stands */
 	return batch_sample_tck(sampling) + 2 * WINDOW_TCK < link->room_tck;

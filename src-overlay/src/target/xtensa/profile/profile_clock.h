@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 /*
- * The clock that sampling is timed by.
+ * The clock that sampling is timed by, and signals, which must not come at the wrong time.
  */
 
 #ifndef OPENOCD_TARGET_XTENSA_PROFILE_CLOCK_H
 #define OPENOCD_TARGET_XTENSA_PROFILE_CLOCK_H
 
+#include <signal.h>
 #include <stdint.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,6 +31,41 @@ static inline uint64_t profile_clock_ns(void)
 static inline void profile_clock_wait(uint64_t ns)
 {
 	usleep(ns / 1000);
+}
+
+/* Signals that were blocked before. */
+struct profile_signals {
+#ifdef _WIN32
+	int unused;
+#else
+	sigset_t before;
+#endif
+};
+
+/*
+ * Hold back the signals that end OpenOCD, for the time of an exchange with the adapter: one that interrupts it leaves a
+ * reply behind that the next exchange would take for its own.
+ */
+static inline void profile_signals_hold(struct profile_signals *signals)
+{
+#ifdef _WIN32
+	signals->unused = 0;
+#else
+	sigset_t held;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGINT);
+	sigaddset(&held, SIGTERM);
+	sigaddset(&held, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &held, &signals->before);
+#endif
+}
+
+static inline void profile_signals_let_go(struct profile_signals *signals)
+{
+#ifndef _WIN32
+	sigprocmask(SIG_SETMASK, &signals->before, NULL);
+#endif
 }
 
 #endif /* OPENOCD_TARGET_XTENSA_PROFILE_CLOCK_H */

@@ -21,6 +21,7 @@
 #define PROGRESS_NS	UINT64_C(10000000000)
 #define WAIT_SLICE_MS	50
 #define GROUP_LOOK_NS	UINT64_C(500000000)	/* between two looks at the cores that are not sampled */
+#define RESTORE_TRIES	3u
 #define SHORTEST_TCK	500u	/* mean run window of a duty of 0: all of it is jitter */
 
 static const struct sampling_method *const sampling_methods[] = {
@@ -90,6 +91,19 @@ void sampling_count(struct sampling *sampling, unsigned int core, uint32_t pc)
 		return;
 	}
 	itrace_pc_histogram_add(&sampling->histograms[core], pc, 1);
+}
+
+bool sampling_lost_exchange(struct sampling *sampling, unsigned int read)
+{
+	for (unsigned int i = 0; i < sampling->link.core_count; i++) {
+		/* the domains of a core that answers are on: 0 is what was never read */
+		if (xdm_link_value(&sampling->link, read, i))
+			continue;
+		sampling_stop(sampling, SAMPLING_LINK, "the adapter lost an exchange (PWRSTAT of %s reads 0)",
+			target_name(sampling->link.cores[i].target));
+		return true;
+	}
+	return false;
 }
 
 bool sampling_was_reset(struct sampling *sampling, unsigned int read)
@@ -165,14 +179,31 @@ static unsigned int sampling_choose_cores(struct sampling *sampling, struct targ
 	return count;
 }
 
+/* All cores that are halted and resumed together with the target. */
+static void sampling_group_find(struct sampling *sampling)
+{
+	struct target *target = sampling->target;
+	struct target_list *head;
+
+	if (!target->smp) {
+		sampling->group[sampling->group_count++] = target;
+		return;
+	}
+	foreach_smp_target(head, target->smp_targets) {
+		if (target_was_examined(head->target) && sampling->group_count < SAMPLING_GROUP_MAX)
+			sampling->group[sampling->group_count++] = head->target;
+	}
+}
+
 /*
  * All cores that are to be sampled run, those that were halted since sampling->was_halted says so.
  * @returns ERROR_OK, else sampling->why
  */
 static int sampling_start_cores(struct sampling *sampling)
 {
-	for (unsigned int i = 0; i < sampling->link.core_count; i++) {
-		struct target *target = sampling->link.cores[i].target;
+	sampling_group_find(sampling);
+	for (unsigned int i = 0; i < sampling->group_count; i++) {
+		struct target *target = sampling->group[i];
 		int retval = target_poll(target);
 
 		if (retval != ERROR_OK) {
@@ -202,8 +233,8 @@ static int sampling_start_cores(struct sampling *sampling)
 /* Halted again, those that were. */
 static void sampling_halt_cores(struct sampling *sampling)
 {
-	for (unsigned int i = 0; i < sampling->link.core_count; i++) {
-		struct target *target = sampling->link.cores[i].target;
+	for (unsigned int i = 0; i < sampling->group_count; i++) {
+		struct target *target = sampling->group[i];
 
 		if (sampling->was_halted[i] && target->state == TARGET_RUNNING && (target_halt(target) != ERROR_OK ||
 				target_wait_state(target, TARGET_HALTED, 1000) != ERROR_OK))
@@ -212,21 +243,6 @@ static void sampling_halt_cores(struct sampling *sampling)
 }
 
 /* --- the break network --- */
-
-static void sampling_group_find(struct sampling *sampling)
-{
-	struct target *target = sampling->target;
-	struct target_list *head;
-
-	if (!target->smp) {
-		sampling->group[sampling->group_count++] = target;
-		return;
-	}
-	foreach_smp_target(head, target->smp_targets) {
-		if (target_was_examined(head->target) && sampling->group_count < SAMPLING_GROUP_MAX)
-			sampling->group[sampling->group_count++] = head->target;
-	}
-}
 
 /* @returns whether a core stands; @a dsr is 0 when that cannot be known */
 static bool sampling_is_stopped(struct target *target, uint32_t *dsr)
@@ -252,7 +268,7 @@ static bool sampling_is_sampled(const struct sampling *sampling, const struct ta
 static void sampling_network_look(struct sampling *sampling)
 {
 	sampling->group_look_ns = profile_clock_ns() + GROUP_LOOK_NS;
-	for (unsigned int i = 0; i < sampling->group_count; i++) {
+	for (unsigned int i = 0; i < sampling->network_count; i++) {
 		struct target *target = sampling->group[i];
 		uint32_t dsr;
 
@@ -273,10 +289,9 @@ static int sampling_network_open(struct sampling *sampling)
 {
 	int retval = ERROR_OK;
 
-	if (sampling->group_count)
+	if (sampling->network_count)
 		return ERROR_OK;
 
-	sampling_group_find(sampling);
 	for (unsigned int i = 0; i < sampling->group_count; i++) {
 		struct xtensa *xtensa = target_to_xtensa(sampling->group[i]);
 		uint32_t dsr;
@@ -289,23 +304,33 @@ static int sampling_network_open(struct sampling *sampling)
 			snprintf(sampling->why, sizeof(sampling->why), "%s: the break network cannot be set aside",
 				target_name(sampling->group[i]));
 			/* the write may have been carried out */
-			sampling->group_count = i + (sampling->group_dcr[i] ? 1 : 0);
-			break;
+			sampling->network_count = i + (sampling->group_dcr[i] ? 1 : 0);
+			return retval;
 		}
 	}
+	sampling->network_count = sampling->group_count;
 	return retval;
+}
+
+static bool sampling_network_write(struct xtensa *xtensa, uint32_t wanted)
+{
+	uint32_t dcr;
+
+	for (unsigned int i = 0; i < RESTORE_TRIES; i++) {
+		if (xtensa_smpbreak_write(xtensa, wanted) == ERROR_OK && xtensa_smpbreak_read(xtensa, &dcr) == ERROR_OK &&
+				(dcr & BREAK_NETWORK) == wanted)
+			return true;
+	}
+	return false;
 }
 
 /* As it was before. */
 static void sampling_network_restore(struct sampling *sampling)
 {
-	for (unsigned int i = 0; i < sampling->group_count; i++) {
-		struct xtensa *xtensa = target_to_xtensa(sampling->group[i]);
+	for (unsigned int i = 0; i < sampling->network_count; i++) {
 		uint32_t wanted = sampling->group_dcr[i] & BREAK_NETWORK;
-		uint32_t dcr;
 
-		if (wanted && (xtensa_smpbreak_write(xtensa, wanted) != ERROR_OK ||
-				xtensa_smpbreak_read(xtensa, &dcr) != ERROR_OK || (dcr & BREAK_NETWORK) != wanted))
+		if (wanted && !sampling_network_write(target_to_xtensa(sampling->group[i]), wanted))
 			sampling_warn(sampling, "%s: the break network could not be restored: use 'xtensa smpbreak'",
 				target_name(sampling->group[i]));
 	}
@@ -316,14 +341,14 @@ static void sampling_network_follow(struct sampling *sampling)
 {
 	bool stopped = false;
 
-	for (unsigned int i = 0; i < sampling->group_count; i++) {
+	for (unsigned int i = 0; i < sampling->network_count; i++) {
 		struct target *target = sampling->group[i];
 
 		if (target_poll(target) == ERROR_OK && target->state == TARGET_HALTED && sampling->group_ran[i] &&
 				(sampling->group_dcr[i] & OCDDCR_BREAKOUTEN))
 			stopped = true;
 	}
-	for (unsigned int i = 0; stopped && i < sampling->group_count; i++) {
+	for (unsigned int i = 0; stopped && i < sampling->network_count; i++) {
 		struct target *target = sampling->group[i];
 
 		if (target->state == TARGET_RUNNING && (sampling->group_dcr[i] & OCDDCR_BREAKINEN) &&

@@ -105,14 +105,15 @@ struct sampling {
 	uint64_t lost[SAMPLING_LOSS_NUM];
 	uint64_t late_count;		/* stops that took more than a flush */
 	uint64_t flush_count;		/* of the link, during sampling */
-	bool was_halted[XDM_CORES_MAX];	/* before it began */
 	uint32_t reset_mask[XDM_CORES_MAX];	/* bits of PWRSTAT that mean a reset */
 
-	/* the cores wired together by the break network, and how it was set; group_count 0: it was not touched */
+	/* the target with all cores of its SMP group; the break network of the first network_count was set aside */
 	struct target *group[SAMPLING_GROUP_MAX];
+	bool was_halted[SAMPLING_GROUP_MAX];	/* before it began */
 	uint32_t group_dcr[SAMPLING_GROUP_MAX];
 	bool group_ran[SAMPLING_GROUP_MAX];	/* at the beginning */
 	unsigned int group_count;
+	unsigned int network_count;
 	bool group_stopped;			/* one that is not sampled was stopped meanwhile */
 	uint64_t group_look_ns;		/* when to look at those next */
 
@@ -176,6 +177,12 @@ void sampling_warn(struct sampling *sampling, const char *text, ...)
 
 /* For methods: wait while clients are served, until @a until_ns, the end of the profile or of OpenOCD. */
 void sampling_wait(struct sampling *sampling, uint64_t until_ns);
+
+/*
+ * For methods: whether PWRSTAT as read number @a read, in a flush whose DSR says that the module is on, was not read at
+ * all; then it is the end.
+ */
+bool sampling_lost_exchange(struct sampling *sampling, unsigned int read);
 
 /* For methods: whether PWRSTAT as read number @a read tells of a reset of any core; then it is the end. */
 bool sampling_was_reset(struct sampling *sampling, unsigned int read);

@@ -22,7 +22,7 @@ static void stop_and_go_take(struct sampling *sampling, unsigned int pc, unsigne
 
 	if (evidence == XDM_FAULTED)
 		sampling->lost[SAMPLING_LOST_FAULT]++;
-	else if (evidence == XDM_GONE || sampling_was_reset(sampling, pwrstat))
+	else if (evidence == XDM_GONE || sampling_lost_exchange(sampling, pwrstat) || sampling_was_reset(sampling, pwrstat))
 		sampling->lost[SAMPLING_LOST_DOUBT]++;
 	else
 		stop_and_go_count(sampling, pc);

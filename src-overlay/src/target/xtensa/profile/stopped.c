@@ -13,6 +13,7 @@
 #include "stopped.h"
 
 #define RELEASE_NS	UINT64_C(1000000000)	/* for letting go what stands */
+#define GONE_NS		UINT64_C(100000000)	/* for power to come back */
 #define RESTORE_TRIES	3u
 #define RELEASE_SILENT	3u	/* so many failures in a row: an adapter may take seconds for each */
 
@@ -362,10 +363,10 @@ int stopped_self_test(struct sampling *sampling)
 }
 
 /*
- * One look at all cores and one act on those that need it.
+ * One look at all cores and one act on those that need it; @a gone: a module does not answer.
  * @returns true when nothing is left to do
  */
-static bool stopped_release_step(struct sampling *sampling, bool *answered)
+static bool stopped_release_step(struct sampling *sampling, bool *answered, bool *gone)
 {
 	struct xdm_link *link = &sampling->link;
 	uint32_t clear[XDM_CORES_MAX] = { 0 };
@@ -375,6 +376,7 @@ static bool stopped_release_step(struct sampling *sampling, bool *answered)
 	xdm_link_begin(link);
 	unsigned int read = xdm_link_read(link, XDM_DSR);
 
+	*gone = false;
 	*answered = xdm_link_run(link) == ERROR_OK;
 	if (!*answered)
 		return false;
@@ -383,8 +385,10 @@ static bool stopped_release_step(struct sampling *sampling, bool *answered)
 		uint32_t dsr = xdm_link_value(link, read, i);
 		enum xdm_evidence evidence = xdm_evidence(dsr);
 
-		if (evidence == XDM_GONE)
+		if (evidence == XDM_GONE) {
+			*gone = true;
 			continue;
+		}
 		clear[i] = dsr & (XDM_DSR_FAULTS | OCDDSR_DEBUGPENDHOST);
 		/* of a core that runs nothing is to remain */
 		if (evidence == XDM_RUNS)
@@ -405,17 +409,22 @@ static bool stopped_release_step(struct sampling *sampling, bool *answered)
 
 void stopped_release(struct sampling *sampling)
 {
-	uint64_t deadline_ns = profile_clock_ns() + RELEASE_NS;
+	uint64_t begin_ns = profile_clock_ns();
 	unsigned int silent = 0;
+	bool gone = false;
 
 	sampling->stopped = false;
 	if (sampling->is_left_standing)
 		return;
-	while (silent < RELEASE_SILENT && profile_clock_ns() < deadline_ns) {
+	while (silent < RELEASE_SILENT && profile_clock_ns() - begin_ns < RELEASE_NS) {
 		bool answered;
+		bool done = stopped_release_step(sampling, &answered, &gone);
 
-		if (stopped_release_step(sampling, &answered))
+		if (done && !gone)
 			return;
+		/* power may come back: the core stands if it stood before */
+		if (done && profile_clock_ns() - begin_ns > GONE_NS)
+			break;
 		keep_alive();
 		silent = answered ? 0 : silent + 1;
 	}
@@ -423,6 +432,8 @@ void stopped_release(struct sampling *sampling)
 	if (silent == RELEASE_SILENT) {
 		sampling->is_link_lost = true;
 		sampling_warn(sampling, "the adapter does not answer: the core may stand still");
+	} else if (gone) {
+		sampling_warn(sampling, "%s has no power: it may stand still when that is back", target_name(sampling->target));
 	} else {
 		sampling_warn(sampling, "%s could not be made to run", target_name(sampling->target));
 	}

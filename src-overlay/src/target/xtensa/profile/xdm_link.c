@@ -363,11 +363,21 @@ void xdm_link_idle(struct xdm_link *link, unsigned int tck)
 
 void xdm_link_split(struct xdm_link *link)
 {
-	if (link->kind == XDM_LINK_DAP)
-		xdm_link_note(link, dap_run(link->cores[0].xtensa->dbg_mod.dap));
-	else
-		jtag_add_sleep(0);
+	struct xtensa_debug_module *dm = &link->cores[0].xtensa->dbg_mod;
+
+	if (link->kind == XDM_LINK_DAP) {
+		xdm_link_note(link, dap_run(dm->dap));
+		link->exchange_tck = link->tck;
+		return;
+	}
+	/*
+	 * Some drivers lose an error of what comes before a sleep. The chain is left here as it is left at the end of a
+	 * flush, where this one found it: so what follows means the same even if nothing of what came before was done.
+	 */
+	xtensa_dm_queue_tdi_idle(dm);
+	jtag_add_sleep(0);
 	link->exchange_tck = link->tck;
+	xdm_link_scan_ir(link, TAP_NARSEL);
 }
 
 /* From the end of the flush before, @a since_ns: an adapter may work while the host prepares what comes next. */
@@ -390,10 +400,13 @@ int xdm_link_run(struct xdm_link *link)
 	xtensa_dm_queue_tdi_idle(dm);
 
 	uint64_t since_ns = link->end_ns;
+	struct profile_signals signals;
 
+	profile_signals_hold(&signals);
 	link->begin_ns = profile_clock_ns();
 	int retval = xtensa_dm_queue_execute(dm);
 	link->end_ns = profile_clock_ns();
+	profile_signals_let_go(&signals);
 	link->flush_count++;
 	if (since_ns)
 		xdm_link_learn_exchange(link, since_ns);
