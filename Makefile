@@ -45,7 +45,7 @@ $(O)/bin/itrace: $(LIB_INPUTS) $(call inputs,contrib/itrace)
 	@mkdir -p $(@D)
 	@echo "itrace:"
 	@$(LIB) -s VARIANT=plain O=$(O)/plain cli
-	@cp $(O)/plain/itrace $@
+	@cp -f $(O)/plain/itrace $@
 	@missing=$$(contrib/install-deps --missing cli); if [ -n "$$missing" ]; then \
 		echo "  built without: $$missing (symbols or disassembly will be missing)"; fi
 	@echo "  $@"
@@ -56,16 +56,17 @@ $(O)/bin/openocd: $(OPENOCD_INPUTS) $(BASE_FILE)
 	@contrib/build-openocd $(O)/openocd
 	@mkdir -p $(@D) $(O)/share/openocd
 	@ln -sfn ../../openocd/src/tcl $(O)/share/openocd/scripts
-	@cp $(O)/openocd/b/src/openocd $@
+	@cp -f $(O)/openocd/b/src/openocd $@
 	@echo "  $@"
 
 help:
 	@echo "make               OpenOCD with trace decode, and itrace, in $(O)/bin"
 	@echo "make itrace        only the standalone decoder: a few seconds"
-	@echo "make demo          from nothing to a decoded trace"
+	@echo "make demo          from nothing to a decoded trace and a profile"
 	@echo "make check         every test; GROUP=decode one part, STRICT=1: a skip is a failure"
 	@echo "make check-long    the same with the full matrices"
 	@echo "make bench         speed beside OpenCSD"
+	@echo "make bench-profile speed of profiling beside stock OpenOCD"
 	@echo "make fuzz SECONDS=60"
 	@echo "make check-bases BASES=\"dir ...\"   on other OpenOCD trees"
 	@echo "make install PREFIX=/usr/local"
@@ -102,7 +103,9 @@ bench:
 	@testing/bench/run
 
 bench-profile:
-	@echo "bench-profile: not in this version"; exit 1
+	@contrib/install-deps build bench
+	@$(MAKE) --no-print-directory $(O)/bin/openocd
+	@testing/bench/profile
 
 fuzz:
 	@contrib/install-deps check
