@@ -859,7 +859,8 @@ def test_real_pace_takes_its_time(core):
     counters = sim.control("counters")
     assert counters["exchanges"] == 30
     assert 150000 <= counters["modelled_us"] < 151000
-    assert counters["modelled_us"] * 1e-6 <= took
+    # an answer is due from when the last one was due: rounding, and what came before, not more
+    assert counters["modelled_us"] * 1e-6 <= took + 0.001
     sim.control("set", "pace", "model")
     begin = time.monotonic()
     xdm.read(XDM.DSR)
