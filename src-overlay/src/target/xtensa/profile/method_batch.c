@@ -101,20 +101,11 @@ static bool batch_calibrate(struct sampling *sampling)
 
 static int batch_begin(struct sampling *sampling)
 {
-	int retval = stopped_stop(sampling);
+	int retval = stopped_begin(sampling);
 
 	if (retval != ERROR_OK)
 		return retval;
-	retval = stopped_self_test(sampling);
-
 	stopped_release(sampling);
-	if (retval != ERROR_OK)
-		return retval;
-	if (sampling->failed_swap) {
-		snprintf(sampling->why, sizeof(sampling->why),
-			"XSR.DDR does not swap on %s (self-test; a3 was restored)", target_name(sampling->target));
-		return ERROR_NOT_IMPLEMENTED;
-	}
 	if (!batch_calibrate(sampling)) {
 		if (sampling->end == SAMPLING_GOES_ON)
 			snprintf(sampling->why, sizeof(sampling->why), "%s stops too late for batch: use pipeline",

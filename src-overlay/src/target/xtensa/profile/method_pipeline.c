@@ -10,28 +10,15 @@
 #include "config.h"
 #endif
 
-#include <stdio.h>
-
 #include "stop_and_go.h"
 
 static int pipeline_begin(struct sampling *sampling)
 {
-	int retval = stopped_stop(sampling);
+	int retval = stopped_begin(sampling);
 
-	if (retval != ERROR_OK)
-		return retval;
-	if (stopped_self_test(sampling) != ERROR_OK) {
-		stopped_release(sampling);
-		return ERROR_FAIL;
-	}
-	if (sampling->failed_swap) {
-		stopped_release(sampling);
-		snprintf(sampling->why, sizeof(sampling->why),
-			"XSR.DDR does not swap on %s (self-test; a3 was restored)", target_name(sampling->target));
-		return ERROR_NOT_IMPLEMENTED;
-	}
-	sampling->stop_ns = sampling->link.end_ns;
-	return ERROR_OK;
+	if (retval == ERROR_OK)
+		sampling->stop_ns = sampling->link.end_ns;
+	return retval;
 }
 
 static void pipeline_pass(struct sampling *sampling)

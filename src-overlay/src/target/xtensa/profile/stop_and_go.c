@@ -49,7 +49,7 @@ static void stop_and_go_wait_long(struct sampling *sampling, uint64_t window_ns,
 	if (sampling->end != SAMPLING_GOES_ON)
 		return;
 	xdm_link_begin(link);
-	xdm_link_write(link, XDM_DSR, XDM_DSR_CAUSES);
+	stopped_queue_clear(sampling);
 }
 
 static void stop_and_go_sample(struct sampling *sampling, stop_and_go_queue_sample queue_sample)

@@ -438,3 +438,21 @@ void stopped_release(struct sampling *sampling)
 		sampling_warn(sampling, "%s could not be made to run", target_name(sampling->target));
 	}
 }
+
+int stopped_begin(struct sampling *sampling)
+{
+	int retval = stopped_stop(sampling);
+
+	if (retval != ERROR_OK)
+		return retval;
+	retval = stopped_self_test(sampling);
+	if (retval == ERROR_OK && !sampling->failed_swap)
+		return ERROR_OK;
+
+	stopped_release(sampling);
+	if (retval != ERROR_OK)
+		return retval;
+	snprintf(sampling->why, sizeof(sampling->why), "XSR.DDR does not swap on %s (self-test; a3 was restored)",
+		target_name(sampling->target));
+	return ERROR_NOT_IMPLEMENTED;
+}

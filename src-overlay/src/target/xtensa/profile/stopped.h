@@ -71,6 +71,13 @@ int stopped_register_test(struct sampling *sampling);
 int stopped_self_test(struct sampling *sampling);
 
 /*
+ * Stop the cores and test them: the beginning of a method that needs the swap.
+ * @returns ERROR_OK: they stand and XSR.DDR swaps. Else as stopped_stop(), ERROR_NOT_IMPLEMENTED also when it does not
+ * swap, and the cores are let go.
+ */
+int stopped_begin(struct sampling *sampling);
+
+/*
  * Let go every core that stands by our request, take back requests that are pending, leave alone what others stopped.
  * Whatever happened before: an error or two of the adapter are no reason to give up. It takes a second at most, unless
  * the adapter's own patience is longer. Does nothing when sampling->is_left_standing.

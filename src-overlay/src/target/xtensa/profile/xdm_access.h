@@ -17,7 +17,6 @@
 
 enum xdm_reg {
 	XDM_DEBUGPC,
-	XDM_DCRCLR,
 	XDM_DCRSET,
 	XDM_DSR,
 	XDM_DDR,

@@ -39,7 +39,6 @@ static const struct {
 	uint16_t apb;
 } xdm_regs[XDM_REG_NUM] = {
 	[XDM_DEBUGPC] = { 0x0f, 0x003c },
-	[XDM_DCRCLR] = { 0x42, 0x2008 },
 	[XDM_DCRSET] = { 0x43, 0x200c },
 	[XDM_DSR] = { 0x44, 0x2010 },
 	[XDM_DDR] = { 0x45, 0x2014 },
