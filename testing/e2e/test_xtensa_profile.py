@@ -303,6 +303,23 @@ def test_random_faults(method, total, least, most):
                 taken += outcome.samples
 
 
+def test_every_lost_exchange_of_a_dap():
+    """
+    Behind an exchange that is lost in the middle of a scan the TAP is out of step: what comes next is junk to it, and has
+    switched the DP off or written to CSW. The core must be found in its true state all the same.
+    """
+    with Session("xtensa-dap", clock=20000000) as session:
+        count = 200 if LONG else 20
+        for i in range(count):
+            session.add("p%u" % i, "xtensa profile 5 FILE -format csv -top 0 -method debugpc",
+                        fault="probe-error-lost when samples %u" % (1990 + i), verify=i == count - 1)
+        for outcome in session.go(timeout=120).values():
+            assert not outcome.failed and re.match(ENDS["probe-error-lost"], outcome.ended or ""), outcome.said
+            assert set(outcome.curstate.values()) == {"running"}, outcome.said
+            check_intact(outcome, 0)
+        profiling.check_program(outcome)
+
+
 # ---- late stops ----
 
 def test_batch_names_the_sample_in_doubt():

@@ -195,6 +195,15 @@ static void sampling_group_find(struct sampling *sampling)
 	}
 }
 
+/* A poll that meets the one exchange that got lost is no reason to give up. */
+static int sampling_poll(const struct sampling *sampling, struct target *target)
+{
+	if (target_poll(target) == ERROR_OK)
+		return ERROR_OK;
+	xdm_link_resync(&sampling->link);
+	return target_poll(target);
+}
+
 /*
  * All cores that are to be sampled run, those that were halted since sampling->was_halted says so.
  * @returns ERROR_OK, else sampling->why
@@ -204,7 +213,7 @@ static int sampling_start_cores(struct sampling *sampling)
 	sampling_group_find(sampling);
 	for (unsigned int i = 0; i < sampling->group_count; i++) {
 		struct target *target = sampling->group[i];
-		int retval = target_poll(target);
+		int retval = sampling_poll(sampling, target);
 
 		if (retval != ERROR_OK) {
 			snprintf(sampling->why, sizeof(sampling->why), "%s cannot be polled", target_name(target));
@@ -344,7 +353,7 @@ static void sampling_network_follow(struct sampling *sampling)
 	for (unsigned int i = 0; i < sampling->network_count; i++) {
 		struct target *target = sampling->group[i];
 
-		if (target_poll(target) == ERROR_OK && target->state == TARGET_HALTED && sampling->group_ran[i] &&
+		if (sampling_poll(sampling, target) == ERROR_OK && target->state == TARGET_HALTED && sampling->group_ran[i] &&
 				(sampling->group_dcr[i] & OCDDCR_BREAKOUTEN))
 			stopped = true;
 	}
@@ -481,6 +490,8 @@ static void sampling_end_target(struct sampling *sampling)
 {
 	if (sampling->is_link_lost)
 		return;
+	if (sampling->end == SAMPLING_LINK)
+		xdm_link_resync(&sampling->link);
 	sampling_network_look(sampling);
 	/* with the network set aside: a stop that it reports to a core that stands already would wait there */
 	if (sampling->end == SAMPLING_STOPPED || sampling->group_stopped)
@@ -489,7 +500,7 @@ static void sampling_end_target(struct sampling *sampling)
 	for (unsigned int i = 0; i < sampling->link.core_count; i++) {
 		struct target *target = sampling->link.cores[i].target;
 
-		if (target_poll(target) != ERROR_OK)
+		if (sampling_poll(sampling, target) != ERROR_OK)
 			sampling_warn(sampling, "%s cannot be polled", target_name(target));
 	}
 }

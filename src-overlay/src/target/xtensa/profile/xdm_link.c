@@ -15,6 +15,7 @@
 #include <jtag/jtag.h>
 #include <target/arm_adi_v5.h>
 #include <target/armtrace/ocd_compat.h>
+#include <transport/transport.h>
 
 #include "profile_clock.h"
 #include "xdm_link.h"
@@ -411,10 +412,23 @@ int xdm_link_run(struct xdm_link *link)
 		xdm_link_learn_exchange(link, since_ns);
 	if (retval == ERROR_OK)
 		retval = link->error;
-	/* what was written to SELECT, CSW and TAR may have got lost: OpenOCD must not think that it is there */
-	if (retval != ERROR_OK && dm->dap)
-		dap_invalidate_cache(dm->dap);
+	if (retval != ERROR_OK)
+		xdm_link_resync(link);
 	return retval;
+}
+
+void xdm_link_resync(const struct xdm_link *link)
+{
+	struct adiv5_dap *dap = link->cores[0].xtensa->dbg_mod.dap;
+
+	if (!dap)
+		return;
+	/* reached from every state, and no register of a DP is changed by it */
+	if (transport_is_jtag()) {
+		jtag_add_tlr();
+		jtag_execute_queue();
+	}
+	dap_dp_init_or_reconnect(dap);
 }
 
 uint32_t xdm_link_value(const struct xdm_link *link, unsigned int read, unsigned int core)

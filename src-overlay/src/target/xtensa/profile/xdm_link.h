@@ -132,6 +132,13 @@ void xdm_link_split(struct xdm_link *link);
  */
 int xdm_link_run(struct xdm_link *link);
 
+/*
+ * An exchange with a DAP may have got lost, perhaps in the middle of a scan: then what follows is junk to the TAP, and
+ * may have switched the DP's power off or changed SELECT, CSW and TAR behind OpenOCD's back. All of that is made sure
+ * of. Done by xdm_link_run() for errors that it sees; some drivers report only those of a flush's last exchange.
+ */
+void xdm_link_resync(const struct xdm_link *link);
+
 /* @returns what the last flush read as number @a read from core @a core. */
 uint32_t xdm_link_value(const struct xdm_link *link, unsigned int read, unsigned int core);
 
