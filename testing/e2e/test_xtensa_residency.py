@@ -198,11 +198,19 @@ def test_loop_of_a_read(intervals, seed):
 
 @pytest.mark.parametrize("method", ["batch", "pipeline"] if LONG else ["pipeline"])
 def test_without_jitter(method):
-    """This is what jitter is for, and what the tests above would see without it."""
+    """
+    This is what jitter is for, and what the tests above would see without it. Where in the loop the samples happen to
+    fall differs from run to run, and may hide it once.
+    """
     tck = take("xtensa-spin", method, "-jitter off", samples=1000).interval_tck()
-    distance, text = spin(method, tck, 1, "-jitter off")
-    print(text)
-    assert distance > TOLERANCE, text
+    seen = []
+    for times in (1, 2, 0.5):
+        distance, text = spin(method, tck, times, "-jitter off")
+        print(text)
+        seen.append(distance)
+        if distance > TOLERANCE:
+            break
+    assert max(seen) > TOLERANCE, seen
 
 
 # ---- as long as nobody counted before ----
