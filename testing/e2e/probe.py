@@ -39,7 +39,8 @@ CONFIGS = {
     "esp32-one": ["-c", "set ESP32_ONLYCPU 1", "-f", "target/esp32.cfg"],
     "esp32s2": ["-f", "target/esp32s2.cfg"],
     "esp32s3": ["-f", "target/esp32s3.cfg"],
-    "xtensa-jtag": RT600,
+    # later versions of OpenOCD look for a target of another name in the second file unless told
+    "xtensa-jtag": ["-c", "set XTNAME xtensa"] + RT600,
     "xtensa-dap": ["-c", "set XTENSA_DAP 1; set CPUTAPID 0x4ba00477"] + RT600,
 }
 

@@ -41,13 +41,16 @@ def function_at(table, addr):
 @pytest.mark.parametrize("target", ["esp32s2", "esp32s3", "xtensa-jtag", "xtensa-dap"])
 def test_other_targets(target, method):
     with Session(target) as session:
+        # what OpenOCD sets up for a chip differs between its versions
+        session.script("echo \"network [dict get [sim state 0] dcr]\"")
         session.add("p", "xtensa profile 1 FILE -format csv -method %s" % method,
                     fault="debug-reset when samples 600", verify=True)
         outcome = session.go()["p"]
+        network = int(re.search(r"^network (\S+)", session.run.text, re.M).group(1), 0) & profiling.NETWORK
         assert outcome.method == method and outcome.samples > 200, outcome.said
         assert "was reset" in outcome.ended
         assert 0 <= check_samples(outcome, method) <= sum(outcome.lost.values()), outcome.said
-        check_intact(outcome, 3 << 16 if target == "esp32s3" else 0)
+        check_intact(outcome, network)
         assert outcome.counters["exec_ignored0"] == 0
         profiling.check_program(outcome)
 
@@ -536,4 +539,5 @@ def test_other_targets_keep_the_stock_way():
                              universal_newlines=True)
         texts.append(run.stdout)
     assert "tarting profiling. Halting and resuming the target as often as we can" in texts[0], texts[0]
-    assert texts[0] == texts[1]
+    if not os.environ.get("BASES_RUN"):		# there the unmodified one is of another version, with other words
+        assert texts[0] == texts[1]
