@@ -672,6 +672,21 @@ static const struct event_row event_rows[] = {
 	{ 0, 0, 0, TAG(GAP, 0, ITRACE_GAP_OVERFLOW), NULL, "gap: overflow" },
 	{ 0x1000, 0, 0, TAG(GAP, ITRACE_EVENT_HAS_ADDR, ITRACE_GAP_BAD_IMAGE), NULL, "gap: bad-image at 0x1000" },
 	{ 0, 0, 0x47, TAG(GAP, 0, ITRACE_GAP_BAD_PACKET), NULL, "gap: bad-packet 0x47" },
+	/* MTB */
+	{
+		0x1000, 0x2000, 0x3000, TAG(GAP, ITRACE_EVENT_HAS_ADDR, ITRACE_GAP_TARGET_DIFFERS), NULL,
+		"gap: target-differs at 0x1000: to 0x2000 by the trace, to 0x3000 by the program"
+	}, {
+		0x1000, 0x2000, 0x1002, TAG(GAP, ITRACE_EVENT_HAS_ADDR, ITRACE_GAP_NOT_A_BRANCH), NULL,
+		"gap: not-a-branch at 0x1000: to 0x2000 by the trace, to 0x1002 by the program"
+	}, {
+		0x1000, 0x800, 0, TAG(GAP, ITRACE_EVENT_HAS_ADDR, ITRACE_GAP_NO_WAY), NULL,
+		"gap: no-way at 0x1000: to 0x800 by the trace, nowhere by the program"
+	},
+	{
+		0, 0, 0xfffffffd, TAG(EXCEPTION_RETURN, 0, 0), "EXCEPTION_RET()",
+		"exception return, EXC_RETURN 0xfffffffd"
+	},
 };
 
 static struct itrace_event make_event(const struct event_row *row, uint64_t off)

@@ -18,6 +18,7 @@
 enum itrace_protocol {
 	ITRACE_PROTOCOL_ETE,
 	ITRACE_PROTOCOL_ETMV4,
+	ITRACE_PROTOCOL_MTB,	/* has registers of its own: mtb_ring.h */
 	ITRACE_PROTOCOL_NUM
 };
 

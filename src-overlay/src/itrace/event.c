@@ -71,6 +71,18 @@ static const struct gap_words gap_words[] = {
 	[ITRACE_GAP_JOIN] = {
 		"join",
 		"nothing to do: two pieces of trace meet here, and nothing is known about what ran between them"
+	},
+	[ITRACE_GAP_TARGET_DIFFERS] = {
+		"target-differs",
+		"the program image is not what ran, or the trace was read while it was written: give the ELF file of this build"
+	},
+	[ITRACE_GAP_NOT_A_BRANCH] = {
+		"not-a-branch",
+		"give the ELF file of this build; code that was patched or loaded later has to come from the target's memory"
+	},
+	[ITRACE_GAP_NO_WAY] = {
+		"no-way",
+		"the program image is not what ran, or packets are missing: give the ELF of this build, check the registers"
 	}
 };
 

@@ -40,10 +40,14 @@ enum itrace_event_kind {
 	/*
 	 * EXCEPTION: number = exception type, addr = preferred return address if ITRACE_EVENT_HAS_ADDR; flag
 	 * ITRACE_EVENT_MATCHES_TARGET: addr is also the target of the branch before. The handler's address is where the
-	 * next range begins.
+	 * next range begins. MTB, which traces no numbers: ITRACE_EVENT_UNKNOWN: number is one of several that share this
+	 * handler, or 0: no vector leads there, perhaps the debugger wrote the PC.
 	 */
 	ITRACE_EVENT_EXCEPTION,
-	/* EXCEPTION_RETURN: the range before ended with an exception return that was executed. */
+	/*
+	 * EXCEPTION_RETURN: the range before ended with an exception return that was executed. number = EXC_RETURN, 0 where
+	 * the trace does not hold it.
+	 */
 	ITRACE_EVENT_EXCEPTION_RETURN,
 	/*
 	 * TIMESTAMP: addr = timestamp; all before it happened before this time; count = cycles since the last count if
@@ -64,6 +68,8 @@ enum itrace_event_kind {
 	 * GAP: something is missing here. cause = enum itrace_gap; addr = address concerned (ITRACE_EVENT_HAS_ADDR), then
 	 * end = memory space in which it was looked for (ITRACE_SPACE_...). count: NO_MEMORY: bytes wanted; number (the
 	 * same place): BAD_PACKET, BAD_SEQUENCE: first byte of the packet; COMMIT_OVERRUN, SPECULATION_DEPTH: elements.
+	 * Where trace and image contradict each other (itrace_gap_is_contradiction()) both sides are here: end = where the
+	 * trace says that execution came to, number = what the image says, 0 where that is no address.
 	 */
 	ITRACE_EVENT_GAP,
 	/* NO_SYNC: decoding starts (again) at the next A-Sync; cause = enum itrace_no_sync. Not a gap by itself. */
@@ -102,6 +108,9 @@ enum itrace_gap {
 	ITRACE_GAP_NO_ADDRESS,		/* where the branch before addr, or the exception at addr, went is not in the trace */
 	ITRACE_GAP_FRAME,		/* CoreSight frames: bad or lost synchronisation */
 	ITRACE_GAP_JOIN,		/* two pieces of trace meet: records of a buffer, chunks */
+	ITRACE_GAP_TARGET_DIFFERS,	/* the branch at addr went to end; by the image it goes to number */
+	ITRACE_GAP_NOT_A_BRANCH,	/* execution went from addr to end, but the image has no branch at addr */
+	ITRACE_GAP_NO_WAY,		/* execution went from addr straight to end, but the image's way there stops at number */
 	ITRACE_GAP_NUM
 };
 
@@ -140,7 +149,7 @@ enum itrace_end {
 #define ITRACE_EVENT_HAS_CYCLES		0x80u
 #define ITRACE_EVENT_MATCHES_TARGET	0x01u	/* EXCEPTION */
 #define ITRACE_EVENT_FAULT_PENDING	0x02u	/* EXCEPTION, M profile */
-#define ITRACE_EVENT_UNKNOWN		0x04u	/* CYCLES, TIMESTAMP */
+#define ITRACE_EVENT_UNKNOWN		0x04u	/* CYCLES, TIMESTAMP, EXCEPTION */
 
 /*
  * One event, 32 bytes. The four small fields are also one word, @c tag: producers write that word at once (four byte
@@ -223,6 +232,12 @@ static inline enum itrace_insn_class itrace_event_branch(uint32_t tag)
 /* Stable name of a cause of a gap ("no-memory", "overflow" ...), and one line on what to do about it. Never NULL. */
 const char *itrace_gap_name(enum itrace_gap gap);
 const char *itrace_gap_remedy(enum itrace_gap gap);
+
+/* Gaps that hold two sides: what the trace says (end) and what the image says (number). */
+static inline bool itrace_gap_is_contradiction(unsigned int gap)
+{
+	return gap >= ITRACE_GAP_TARGET_DIFFERS && gap <= ITRACE_GAP_NO_WAY;
+}
 
 /* Name of an exception type as Arm writes it ("IRQ", "Call", "SVC" ...); "Reserved" where it has none. Never NULL. */
 const char *itrace_exception_name(bool m_profile, unsigned int type);

@@ -59,8 +59,8 @@ void itrace_ledger_add(struct itrace_ledger *ledger, const struct itrace_ledger 
 			ledger->gap_first_detail[i] = other->gap_first_detail[i];
 		}
 	}
-	add_array(ledger->packet_count, other->packet_count, ITRACE_PACKET_NUM);
-	add_array(ledger->packet_len, other->packet_len, ITRACE_PACKET_NUM);
+	add_array(ledger->packet_count, other->packet_count, ITRACE_LEDGER_KINDS);
+	add_array(ledger->packet_len, other->packet_len, ITRACE_LEDGER_KINDS);
 	add_array(ledger->event_count, other->event_count, ITRACE_EVENT_NUM);
 	add_array(ledger->gap_count, other->gap_count, ITRACE_GAP_NUM);
 	ledger->instruction_count += other->instruction_count;

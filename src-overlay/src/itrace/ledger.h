@@ -14,8 +14,13 @@
 
 #include "ete_packet.h"
 #include "event.h"
+#include "mtb_packet.h"
 
 #define ITRACE_LEDGER_SOURCES	64
+
+/* Kinds of packets: enum itrace_packet_kind, behind them enum itrace_mtb_kind. */
+#define ITRACE_LEDGER_MTB	ITRACE_PACKET_NUM
+#define ITRACE_LEDGER_KINDS	(ITRACE_PACKET_NUM + ITRACE_MTB_KIND_NUM)
 
 struct itrace_ledger {
 	/* bytes of trace (behind the frame layer: of this trace ID) */
@@ -28,8 +33,8 @@ struct itrace_ledger {
 	uint64_t partial_len;	/* of unsynced_len: the packet that was cut off at the end */
 	uint64_t presync_len;	/* of unsynced_len: before the first A-Sync */
 
-	uint64_t packet_count[ITRACE_PACKET_NUM];
-	uint64_t packet_len[ITRACE_PACKET_NUM];
+	uint64_t packet_count[ITRACE_LEDGER_KINDS];
+	uint64_t packet_len[ITRACE_LEDGER_KINDS];
 
 	uint64_t event_count[ITRACE_EVENT_NUM];
 	uint64_t gap_count[ITRACE_GAP_NUM];
@@ -48,6 +53,9 @@ void itrace_ledger_count(struct itrace_ledger *ledger, const struct itrace_event
 
 /* Add @a other to @a ledger (several buffers or trace IDs); the first gap stays the first. */
 void itrace_ledger_add(struct itrace_ledger *ledger, const struct itrace_ledger *other);
+
+/* Plain name of a kind of packet as the ledger counts it. Never NULL. */
+const char *itrace_ledger_packet_name(unsigned int kind);
 
 bool itrace_ledger_balances(const struct itrace_ledger *ledger);
 uint64_t itrace_ledger_gaps(const struct itrace_ledger *ledger);

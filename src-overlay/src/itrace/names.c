@@ -6,6 +6,8 @@
 
 #include "ete_element.h"
 #include "ete_packet.h"
+#include "ledger.h"
+#include "mtb_packet.h"
 
 #define ARRAY_NUM(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -112,6 +114,15 @@ static const char * const element_names[] = {
 	[ITRACE_ELEMENT_END] = "end"
 };
 
+static const char * const mtb_names[] = {
+	[ITRACE_MTB_BRANCH] = "branch",
+	[ITRACE_MTB_EXCEPTION] = "exception entry",
+	[ITRACE_MTB_RETURN] = "return begins",
+	[ITRACE_MTB_RESUME] = "return ends",
+	[ITRACE_MTB_LOCKUP] = "lock-up"
+};
+
+_Static_assert(ARRAY_NUM(mtb_names) == ITRACE_MTB_KIND_NUM, "each kind of MTB packet needs its name");
 _Static_assert(ARRAY_NUM(packet_names) == ITRACE_PACKET_NUM, "each kind of packet needs its names");
 _Static_assert(ARRAY_NUM(element_names) == ITRACE_ELEMENT_NUM, "each kind of element needs its name");
 
@@ -128,4 +139,16 @@ const char *itrace_packet_name(enum itrace_packet_kind kind)
 const char *itrace_element_name(enum itrace_element_kind kind)
 {
 	return (unsigned int)kind < ITRACE_ELEMENT_NUM ? element_names[kind] : "unknown";
+}
+
+const char *itrace_mtb_kind_name(enum itrace_mtb_kind kind)
+{
+	return (unsigned int)kind < ITRACE_MTB_KIND_NUM ? mtb_names[kind] : "unknown";
+}
+
+const char *itrace_ledger_packet_name(unsigned int kind)
+{
+	if (kind < ITRACE_LEDGER_MTB)
+		return itrace_packet_name((enum itrace_packet_kind)kind);
+	return itrace_mtb_kind_name((enum itrace_mtb_kind)(kind - ITRACE_LEDGER_MTB));
 }

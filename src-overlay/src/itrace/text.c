@@ -992,6 +992,92 @@ size_t itrace_text_packet(const struct itrace_ete_config *config, const struct i
 	return line_finish(line, pos, buf, size);
 }
 
+static char *put_mtb_bytes(char *pos, const struct itrace_mtb_packet *packet)
+{
+	pos = put_hex_digits(pos, packet->source | (packet->atomic ? 1u : 0u), 8);
+	*pos++ = ' ';
+	pos = put_hex_digits(pos, packet->destination | (packet->start ? 1u : 0u), 8);
+	return PUT(pos, " ");
+}
+
+static char *put_mtb_addr(char *pos, uint32_t addr)
+{
+	pos = PUT(pos, "0x");
+	return put_hex_digits(pos, addr, 8);
+}
+
+size_t itrace_text_mtb_packet(const struct itrace_mtb_packet *packet, char *buf, size_t size)
+{
+	char small[LINE_MAX];
+	char *line = size >= LINE_MAX ? buf : small;
+	char *pos = put_off(line, packet->off);
+
+	pos = put_mtb_bytes(pos, packet);
+	pos = put_string(pos, itrace_mtb_kind_name((enum itrace_mtb_kind)packet->kind));
+	pos = PUT(pos, ": ");
+	pos = put_mtb_addr(pos, packet->source);
+	pos = PUT(pos, " -> ");
+	pos = put_mtb_addr(pos, packet->destination);
+	if (packet->atomic)
+		pos = PUT(pos, ", A");
+	if (packet->start)
+		pos = PUT(pos, ", S");
+	return line_finish(line, pos, buf, size);
+}
+
+/* A return value as the core had it, or an address. */
+static char *put_mtb_value(char *pos, uint32_t value)
+{
+	switch (itrace_mtb_place(value)) {
+	case ITRACE_MTB_EXC_RETURN:
+		pos = PUT(pos, "EXC_RETURN ");
+		return put_mtb_addr(pos, value | 1);
+	case ITRACE_MTB_FNC_RETURN:
+		pos = PUT(pos, "FNC_RETURN ");
+		return put_mtb_addr(pos, value | 1);
+	case ITRACE_MTB_LOCKED_UP:
+		pos = PUT(pos, "lock-up ");
+		return put_mtb_addr(pos, value);
+	default:
+		return put_mtb_addr(pos, value);
+	}
+}
+
+size_t itrace_text_mtb_element(const struct itrace_mtb_packet *packet, char *buf, size_t size)
+{
+	char small[LINE_MAX];
+	char *line = size >= LINE_MAX ? buf : small;
+	char *pos = put_off(line, packet->off);
+
+	if (packet->start)
+		pos = PUT(pos, "trace on, ");
+	switch (packet->kind) {
+	case ITRACE_MTB_RETURN:
+		pos = PUT(pos, "return by the instruction at ");
+		pos = put_mtb_addr(pos, packet->source);
+		pos = PUT(pos, ", ");
+		break;
+	case ITRACE_MTB_RESUME:
+		pos = PUT(pos, "returned by ");
+		pos = put_mtb_value(pos, packet->source);
+		pos = PUT(pos, ", goes on at ");
+		break;
+	case ITRACE_MTB_EXCEPTION:
+	case ITRACE_MTB_LOCKUP:
+		pos = packet->atomic ? PUT(pos, "exception, returns to ") : PUT(pos, "exception by the instruction at ");
+		pos = put_mtb_value(pos, packet->source);
+		pos = packet->kind == ITRACE_MTB_LOCKUP ? PUT(pos, ", ") : PUT(pos, ", handler ");
+		break;
+	default:
+		pos = PUT(pos, "branch at ");
+		pos = put_mtb_addr(pos, packet->source);
+		pos = PUT(pos, " to ");
+		break;
+	}
+	pos = put_mtb_value(pos, packet->destination);
+	return line_finish(line, pos, buf, size);
+}
+
 static const char *isa_name(unsigned int isa)
 {
 	static const char * const names[ITRACE_ISA_NUM] = {
@@ -1187,6 +1273,17 @@ static char *put_plain_gap(char *pos, const struct itrace_event *event)
 	} else if (event->cause == ITRACE_GAP_BAD_PACKET) {
 		pos = PUT(pos, " ");
 		pos = put_addr(pos, event->number);
+	} else if (itrace_gap_is_contradiction(event->cause)) {
+		pos = PUT(pos, ": to ");
+		pos = put_addr(pos, event->end);
+		pos = PUT(pos, " by the trace, ");
+		if (event->number) {
+			pos = PUT(pos, "to ");
+			pos = put_addr(pos, event->number);
+		} else {
+			pos = PUT(pos, "nowhere");
+		}
+		pos = PUT(pos, " by the program");
 	}
 	return pos;
 }
@@ -1233,10 +1330,16 @@ size_t itrace_text_event(const struct itrace_event *event, bool m_profile, char 
 		break;
 	case ITRACE_EVENT_EXCEPTION:
 		pos = PUT(pos, "exception: ");
-		pos = put_exception_name(pos, m_profile, event->number);
-		pos = PUT(pos, " (");
-		pos = put_addr(pos, event->number);
-		pos = PUT(pos, ")");
+		if (event->flags & ITRACE_EVENT_UNKNOWN && !event->number) {
+			pos = PUT(pos, "not known which");
+		} else {
+			pos = put_exception_name(pos, m_profile, event->number);
+			pos = PUT(pos, " (");
+			pos = put_addr(pos, event->number);
+			pos = PUT(pos, ")");
+			if (event->flags & ITRACE_EVENT_UNKNOWN)
+				pos = PUT(pos, " or another with this handler");
+		}
 		if (event->flags & ITRACE_EVENT_HAS_ADDR) {
 			pos = PUT(pos, ", return address ");
 			pos = put_addr(pos, event->addr);
@@ -1248,6 +1351,10 @@ size_t itrace_text_event(const struct itrace_event *event, bool m_profile, char 
 		break;
 	case ITRACE_EVENT_EXCEPTION_RETURN:
 		pos = PUT(pos, "exception return");
+		if (event->number) {
+			pos = PUT(pos, ", EXC_RETURN ");
+			pos = put_addr(pos, event->number);
+		}
 		break;
 	case ITRACE_EVENT_TIMESTAMP:
 		pos = PUT(pos, "timestamp: ");

@@ -15,6 +15,7 @@
 #include "ete_element.h"
 #include "ete_packet.h"
 #include "event.h"
+#include "mtb_packet.h"
 
 #define ITRACE_TEXT_MAX	512
 
@@ -32,6 +33,9 @@ size_t itrace_text_event_opencsd(unsigned int trace_id, const struct itrace_even
 size_t itrace_text_packet(const struct itrace_ete_config *config, const struct itrace_ete_packet *packet, char *buf,
 		size_t size);
 size_t itrace_text_element(const struct itrace_ete_element *element, bool m_profile, char *buf, size_t size);
+/* A packet of an MTB as its two words say, and as what it means. */
+size_t itrace_text_mtb_packet(const struct itrace_mtb_packet *packet, char *buf, size_t size);
+size_t itrace_text_mtb_element(const struct itrace_mtb_packet *packet, char *buf, size_t size);
 size_t itrace_text_event(const struct itrace_event *event, bool m_profile, char *buf, size_t size);
 
 #endif /* OPENOCD_ITRACE_TEXT_H */

@@ -1,0 +1,826 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "mtb_flow.h"
+
+#include <string.h>
+
+#define LOOSE_MAX	4u	/* instructions of an IT block */
+#define SPACE		ITRACE_SPACE_ANY	/* the trace says nothing of security states */
+
+#define VECTOR_FIRST	2u	/* NMI; a reset leaves no packet */
+#define VECTOR_SVC	11u
+#define VECTOR_IRQ0	16u
+#define LOCKUP_NUMBER	0x1au
+
+/* In place of a packet's kind: the core was halted in front of the source. */
+#define HALT		ITRACE_MTB_KIND_NUM
+
+enum place {
+	NOWHERE,
+	AT,		/* the next instruction is at addr */
+	ON_WAY_BACK,	/* a branch went to the value addr; where that leads is in the next packet */
+	LOCKED_UP
+};
+
+/* --- events out --- */
+
+static void emit(struct itrace_mtb_flow *flow, const struct itrace_event *event)
+{
+	if (flow->ledger)
+		itrace_ledger_count(flow->ledger, event, 1);
+	if (flow->out < flow->out_end)
+		*flow->out++ = *event;
+	else
+		flow->pending[flow->pending_count++] = *event;
+}
+
+static void emit_simple(struct itrace_mtb_flow *flow, enum itrace_event_kind kind, unsigned int cause)
+{
+	struct itrace_event event = { .off = flow->packet.off, .tag = itrace_event_tag(kind, 0, cause) };
+
+	emit(flow, &event);
+}
+
+/* @a end and @a detail: as the cause asks for, see event.h. */
+static void emit_gap(struct itrace_mtb_flow *flow, enum itrace_gap cause, uint32_t addr, uint64_t end, uint32_t detail)
+{
+	struct itrace_event event = {
+		.off = flow->packet.off,
+		.addr = addr,
+		.end = end,
+		.count = detail,
+		.tag = itrace_event_tag(ITRACE_EVENT_GAP, ITRACE_EVENT_HAS_ADDR, cause),
+	};
+
+	emit(flow, &event);
+}
+
+static void emit_no_memory(struct itrace_mtb_flow *flow, uint32_t addr)
+{
+	emit_gap(flow, ITRACE_GAP_NO_MEMORY, addr, SPACE, 2);
+}
+
+static uint32_t executed_mask(void)
+{
+	return itrace_event_tag(0, ITRACE_EVENT_EXECUTED, 0);
+}
+
+static inline void emit_range(struct itrace_mtb_flow *flow, const struct itrace_block *block, uint32_t tag)
+{
+	struct itrace_ledger *ledger = flow->ledger;
+
+	if (ledger) {
+		ledger->event_count[ITRACE_EVENT_RANGE]++;
+		ledger->instruction_count += block->count;
+		ledger->source_count[block->source < ITRACE_LEDGER_SOURCES ? block->source : ITRACE_LEDGER_SOURCES] +=
+			block->count;
+	}
+	struct itrace_event *event = flow->out < flow->out_end ? flow->out++ : &flow->pending[flow->pending_count++];
+	event->off = flow->packet.off;
+	event->addr = block->start;
+	event->end = block->start + block->len;
+	event->count = block->count;
+	event->tag = tag;
+}
+
+/* --- places --- */
+
+static void lose_place(struct itrace_mtb_flow *flow)
+{
+	flow->place = NOWHERE;
+	flow->it_left = 0;
+	flow->loose = 0;
+	flow->ran = false;
+	flow->branched = false;
+	flow->excepted = false;
+}
+
+static void go_to(struct itrace_mtb_flow *flow, uint32_t addr)
+{
+	flow->place = AT;
+	flow->addr = addr;
+	flow->it_left = 0;
+	flow->loose = 0;
+	flow->ran = false;
+	flow->branched = false;
+	flow->excepted = false;
+}
+
+/* @a block ran. */
+static inline void moved_to(struct itrace_mtb_flow *flow, uint32_t addr, const struct itrace_block *block)
+{
+	flow->addr = addr;
+	flow->it_left = block->end & ITRACE_BLOCK_IT_MASK;
+	flow->loose = block->count < flow->loose ? (uint8_t)(flow->loose - block->count) : 0;
+	flow->ran = true;
+	flow->branched = false;
+	flow->excepted = false;
+}
+
+static bool is_mapped(struct itrace_mtb_flow *flow, uint32_t addr)
+{
+	size_t avail;
+
+	return itrace_image_at(flow->cache.image, addr, SPACE, &avail, NULL);
+}
+
+/* Up to 4 bytes of the image as one number, piece by piece. @returns false when some are missing. */
+static bool read_bytes(struct itrace_mtb_flow *flow, uint32_t addr, unsigned int len, uint32_t *value)
+{
+	*value = 0;
+	for (unsigned int i = 0; i < len; i++) {
+		size_t avail;
+		const uint8_t *byte = itrace_image_at(flow->cache.image, addr + i, SPACE, &avail, NULL);
+		if (!byte)
+			return false;
+		*value |= (uint32_t)*byte << 8 * i;
+	}
+	return true;
+}
+
+/* --- which exception --- */
+
+static void read_vectors(struct itrace_mtb_flow *flow)
+{
+	if (flow->vectors_read && flow->generation == flow->cache.image->generation)
+		return;
+	flow->vectors_read = true;
+	flow->generation = flow->cache.image->generation;
+	flow->vector_count = 0;
+	for (uint32_t i = 0; i < ITRACE_MTB_VECTOR_NUM; i++) {
+		uint32_t entry;
+		if (!read_bytes(flow, flow->hints.vtor + 4 * i, 4, &entry))
+			break;
+		/* how many interrupts there are is not known: what can be none of their handlers is behind the table */
+		if (i >= VECTOR_IRQ0 && entry && (!(entry & 1) || !is_mapped(flow, entry & ~UINT32_C(1))))
+			break;
+		flow->vectors[i] = entry & ~UINT32_C(1);
+		flow->vector_count = i + 1;
+	}
+}
+
+enum svc {
+	SVC_NOT,
+	SVC_PERHAPS,
+	SVC_SURELY
+};
+
+/* SVC is the only instruction that asks for an exception; its return address is behind it. */
+static enum svc behind_svc(struct itrace_mtb_flow *flow, uint32_t addr)
+{
+	uint32_t opcode;
+
+	if (!read_bytes(flow, addr - 2, 2, &opcode))
+		return SVC_PERHAPS;
+	if ((opcode & 0xff00) != 0xdf00)
+		return SVC_NOT;
+	return flow->ran ? SVC_SURELY : SVC_PERHAPS;
+}
+
+/* As exception types are numbered in trace: interrupts from number 8 on are elsewhere. */
+static uint32_t exception_number(uint32_t vector)
+{
+	return vector < VECTOR_IRQ0 + 8 ? vector : 0x200 + vector - VECTOR_IRQ0;
+}
+
+/*
+ * The exception whose handler is at @a handler.
+ * @param svc whether it may be SVC
+ * @param[out] flags ITRACE_EVENT_UNKNOWN when it is not sure
+ * @returns its number; 0: none
+ */
+static uint32_t find_exception(struct itrace_mtb_flow *flow, uint32_t handler, enum svc svc, unsigned int *flags)
+{
+	uint32_t found = 0;
+
+	*flags = ITRACE_EVENT_UNKNOWN;
+	if (!flow->hints.has_vtor)
+		return 0;
+	read_vectors(flow);
+	if (svc == SVC_SURELY && flow->vector_count > VECTOR_SVC && flow->vectors[VECTOR_SVC] == handler) {
+		*flags = 0;
+		return VECTOR_SVC;
+	}
+	for (uint32_t i = VECTOR_FIRST; i < flow->vector_count; i++) {
+		if (flow->vectors[i] != handler || (i == VECTOR_SVC && svc == SVC_NOT))
+			continue;
+		if (found)
+			return exception_number(found);
+		found = i;
+	}
+	if (found)
+		*flags = 0;
+	return exception_number(found);
+}
+
+/* --- open exceptions --- */
+
+static void push_frame(struct itrace_mtb_flow *flow, uint32_t addr, uint8_t it_left)
+{
+	if (flow->frame_count == ITRACE_MTB_FRAME_NUM) {
+		memmove(&flow->frames[0], &flow->frames[1], (ITRACE_MTB_FRAME_NUM - 1) * sizeof(flow->frames[0]));
+		flow->frame_count--;
+	}
+	flow->frames[flow->frame_count].addr = addr;
+	flow->frames[flow->frame_count].it_left = it_left;
+	flow->frame_count++;
+}
+
+/* The newest one that returns to @a addr; ITRACE_MTB_FRAME_NUM: none, as where a scheduler switches threads. */
+static uint32_t find_frame(const struct itrace_mtb_flow *flow, uint32_t addr)
+{
+	for (uint32_t i = flow->frame_count; i--;)
+		if (flow->frames[i].addr == addr)
+			return i;
+	return ITRACE_MTB_FRAME_NUM;
+}
+
+/* --- set-up --- */
+
+static void clear(struct itrace_mtb_flow *flow, const struct itrace_mtb_hints *hints, enum itrace_no_sync why)
+{
+	memset(&flow->hints, 0, sizeof(flow->hints));
+	if (hints)
+		flow->hints = *hints;
+	flow->pos = NULL;
+	flow->end = NULL;
+	flow->off = 0;
+	flow->held_len = 0;
+	flow->held_off = 0;
+	flow->finished = false;
+	flow->ended = false;
+	flow->first = true;
+	flow->begun = false;
+	flow->begun_tail = false;
+	flow->begin_cause = (uint8_t)why;
+	flow->addr = 0;
+	flow->return_addr = 0;
+	flow->walking = false;
+	flow->frame_count = 0;
+	flow->vectors_read = false;
+	flow->pending_count = 0;
+	flow->pending_next = 0;
+	memset(&flow->packet, 0, sizeof(flow->packet));
+	lose_place(flow);
+	if (flow->hints.has_pc_arm && !flow->hints.wrapped) {
+		go_to(flow, flow->hints.pc_arm & ~UINT32_C(1));
+		flow->loose = LOOSE_MAX;
+	}
+}
+
+void itrace_mtb_flow_init(struct itrace_mtb_flow *flow, const struct itrace_mtb_hints *hints,
+		struct itrace_image *image, struct itrace_block *blocks, size_t block_count, struct itrace_ledger *ledger)
+{
+	flow->rules = (struct itrace_insn_rules){ .m_profile = true };
+	itrace_block_cache_init(&flow->cache, blocks, block_count, image, &flow->rules, false);
+	flow->ledger = ledger;
+	flow->out = NULL;
+	flow->out_end = NULL;
+	clear(flow, hints, ITRACE_NO_SYNC_INIT);
+}
+
+/* Bytes that are fed and not used up are no part of what was decoded, but the ledger has them. */
+static void drop_input(struct itrace_mtb_flow *flow)
+{
+	const uint64_t rest = flow->held_len + (uint64_t)(flow->end - flow->pos);
+
+	if (flow->ledger)
+		flow->ledger->unsynced_len += rest;
+	flow->held_len = 0;
+	flow->pos = flow->end;
+}
+
+void itrace_mtb_flow_reset(struct itrace_mtb_flow *flow, const struct itrace_mtb_hints *hints, enum itrace_no_sync why)
+{
+	drop_input(flow);
+	clear(flow, hints, why);
+}
+
+void itrace_mtb_flow_feed(struct itrace_mtb_flow *flow, uint64_t off, const uint8_t *bytes, size_t len)
+{
+	flow->pos = bytes;
+	flow->end = bytes ? bytes + len : bytes;
+	flow->off = off;
+	if (flow->ledger)
+		flow->ledger->trace_len += len;
+}
+
+void itrace_mtb_flow_finish(struct itrace_mtb_flow *flow)
+{
+	flow->finished = true;
+}
+
+/* --- packets in --- */
+
+static bool take_packet(struct itrace_mtb_flow *flow)
+{
+	const size_t avail = (size_t)(flow->end - flow->pos);
+
+	if (!flow->held_len && avail >= ITRACE_MTB_PACKET_LEN) {
+		itrace_mtb_packet_read(flow->pos, avail, &flow->packet);
+		flow->packet.off = flow->off;
+		flow->pos += ITRACE_MTB_PACKET_LEN;
+		flow->off += ITRACE_MTB_PACKET_LEN;
+	} else {
+		if (!flow->held_len)
+			flow->held_off = flow->off;
+		while (flow->held_len < ITRACE_MTB_PACKET_LEN && flow->pos < flow->end) {
+			flow->held[flow->held_len++] = *flow->pos++;
+			flow->off++;
+		}
+		if (itrace_mtb_packet_read(flow->held, flow->held_len, &flow->packet) < 0)
+			return false;
+		flow->packet.off = flow->held_off;
+		flow->held_len = 0;
+	}
+	if (flow->ledger) {
+		flow->ledger->decoded_len += ITRACE_MTB_PACKET_LEN;
+		flow->ledger->packet_count[ITRACE_LEDGER_MTB + flow->packet.kind]++;
+		flow->ledger->packet_len[ITRACE_LEDGER_MTB + flow->packet.kind] += ITRACE_MTB_PACKET_LEN;
+	}
+	return true;
+}
+
+/* --- what a packet does once the way to it has been walked --- */
+
+/* Execution went by a branch to the packet's destination. */
+static void arrive_by_branch(struct itrace_mtb_flow *flow)
+{
+	const uint32_t to = flow->packet.destination;
+	struct itrace_event event = { .off = flow->packet.off };
+
+	flow->walking = false;
+	switch (itrace_mtb_place(to)) {
+	case ITRACE_MTB_EXC_RETURN:
+		event.number = to | 1;
+		event.tag = itrace_event_tag(ITRACE_EVENT_EXCEPTION_RETURN, 0, 0);
+		emit(flow, &event);
+		go_to(flow, to);
+		flow->place = ON_WAY_BACK;
+		break;
+	case ITRACE_MTB_FNC_RETURN:
+		go_to(flow, to);
+		flow->place = ON_WAY_BACK;
+		break;
+	case ITRACE_MTB_LOCKED_UP:
+		event.number = LOCKUP_NUMBER;
+		event.tag = itrace_event_tag(ITRACE_EVENT_EXCEPTION, 0, 0);
+		emit(flow, &event);
+		go_to(flow, to);
+		flow->place = LOCKED_UP;
+		break;
+	default:
+		go_to(flow, to);
+		flow->branched = true;
+		break;
+	}
+}
+
+/*
+ * An exception was taken.
+ * @param has_addr whether the packet's source is its return address
+ */
+static void take_exception(struct itrace_mtb_flow *flow, bool has_addr)
+{
+	const uint32_t from = flow->packet.source, to = flow->packet.destination;
+	const bool at_target = flow->place == AT && flow->branched && from == flow->addr;
+	const uint8_t it_left = flow->place == AT && from == flow->addr ? flow->it_left : 0;
+	/* its frame is there already: late arrival, or instead of what was being returned to */
+	const bool again = (flow->excepted && from == flow->return_addr) ||
+		(flow->place == ON_WAY_BACK && find_frame(flow, from) < ITRACE_MTB_FRAME_NUM);
+	unsigned int flags = 0;
+	uint32_t number = LOCKUP_NUMBER;
+
+	flow->walking = false;
+	/* where a branch went to and nothing ran, because nothing is there */
+	if (at_target && !is_mapped(flow, from))
+		emit_no_memory(flow, from);
+	if (flow->packet.kind != ITRACE_MTB_LOCKUP)
+		number = find_exception(flow, to, has_addr ? behind_svc(flow, from) : SVC_PERHAPS, &flags);
+	if (has_addr)
+		flags |= ITRACE_EVENT_HAS_ADDR;
+	if (at_target)
+		flags |= ITRACE_EVENT_MATCHES_TARGET;
+	struct itrace_event event = {
+		.off = flow->packet.off,
+		.addr = has_addr ? from : 0,
+		.number = number,
+		.tag = itrace_event_tag(ITRACE_EVENT_EXCEPTION, flags, 0),
+	};
+	emit(flow, &event);
+	if (has_addr && !again)
+		push_frame(flow, from, it_left);
+	go_to(flow, to);
+	if (flow->packet.kind == ITRACE_MTB_LOCKUP) {
+		flow->place = LOCKED_UP;
+		return;
+	}
+	flow->excepted = has_addr;
+	flow->return_addr = from;
+}
+
+/* The second half of a return. */
+static void take_resume(struct itrace_mtb_flow *flow)
+{
+	const uint32_t to = flow->packet.destination;
+	const bool from_exception = itrace_mtb_place(flow->packet.source) == ITRACE_MTB_EXC_RETURN;
+	const uint32_t frame = find_frame(flow, to);
+	unsigned int flags;
+
+	flow->walking = false;
+	if (flow->packet.kind == ITRACE_MTB_LOCKUP) {
+		take_exception(flow, false);
+		return;
+	}
+	/* a handler, and nothing that was interrupted there: the next exception was taken at once */
+	if (from_exception && frame == ITRACE_MTB_FRAME_NUM && find_exception(flow, to, SVC_PERHAPS, &flags)) {
+		take_exception(flow, false);
+		return;
+	}
+	go_to(flow, to);
+	flow->branched = !from_exception;
+	flow->loose = from_exception ? LOOSE_MAX : 0;
+	if (from_exception && frame < ITRACE_MTB_FRAME_NUM) {
+		flow->it_left = flow->frames[frame].it_left;
+		flow->loose = 0;
+		flow->frame_count = frame;
+	}
+}
+
+/* The way to the packet's source cannot be known: go on where the packet went. */
+static void arrive_anyhow(struct itrace_mtb_flow *flow)
+{
+	lose_place(flow);
+	flow->walking = flow->packet.kind != HALT;
+	if (!flow->walking)
+		return;
+	if (flow->packet.atomic || flow->packet.kind == ITRACE_MTB_LOCKUP)
+		take_exception(flow, true);
+	else
+		arrive_by_branch(flow);
+}
+
+/* --- the walk --- */
+
+/* Address of the last instruction. */
+static uint32_t block_last(const struct itrace_block *block)
+{
+	struct itrace_event event;
+
+	event.tag = block->tag;
+	return (uint32_t)(block->start + block->len - event.last_size);
+}
+
+/* The instruction at @a addr alone. */
+static void one_instruction(struct itrace_mtb_flow *flow, uint32_t addr, uint8_t it_left, struct itrace_block *block)
+{
+	const struct itrace_walk walk = {
+		.addr = addr, .count_max = 1, .isa = ITRACE_ISA_T32, .it_left = it_left, .space = SPACE,
+	};
+
+	itrace_block_walk(flow->cache.image, &flow->rules, &walk, block);
+	if ((block->end & ITRACE_BLOCK_CUT_MASK) == ITRACE_BLOCK_FULL)
+		block->end &= (uint8_t)~ITRACE_BLOCK_CUT_MASK;
+}
+
+/*
+ * @a block, whose last instruction is at the packet's source, was executed, and that instruction did what the packet
+ * says.
+ */
+static void finish_branch(struct itrace_mtb_flow *flow, const struct itrace_block *block)
+{
+	const uint32_t to = flow->packet.destination, behind = (uint32_t)(block->start + block->len);
+	const enum itrace_insn_class class = itrace_event_branch(block->tag);
+	const bool cond = itrace_event_flags(block->tag) & ITRACE_INSN_COND;
+
+	if (class == ITRACE_INSN_INDIRECT || (class == ITRACE_INSN_DIRECT && to == block->target)) {
+		emit_range(flow, block, block->tag);
+		arrive_by_branch(flow);
+		return;
+	}
+	/* a packet may come for any instruction, also for one that only went on to the next */
+	if (to == behind && (class != ITRACE_INSN_DIRECT || cond)) {
+		emit_range(flow, block, class == ITRACE_INSN_DIRECT ? block->tag & ~executed_mask() : block->tag);
+		flow->place = AT;
+		moved_to(flow, behind, block);
+		flow->walking = false;
+		return;
+	}
+	emit_range(flow, block, block->tag);
+	if (class == ITRACE_INSN_DIRECT)
+		emit_gap(flow, ITRACE_GAP_TARGET_DIFFERS, flow->packet.source, to, (uint32_t)block->target);
+	else
+		emit_gap(flow, ITRACE_GAP_NOT_A_BRANCH, flow->packet.source, to, behind);
+	arrive_by_branch(flow);
+}
+
+/* Only the packet's source is known. */
+static void begin_at_source(struct itrace_mtb_flow *flow)
+{
+	struct itrace_block block;
+
+	one_instruction(flow, flow->packet.source, 0, &block);
+	if (block.count) {
+		finish_branch(flow, &block);
+		return;
+	}
+	emit_no_memory(flow, flow->packet.source);
+	arrive_by_branch(flow);
+}
+
+/* Why the way ends in front of the packet's source. The place is lost. */
+static void stop_walk(struct itrace_mtb_flow *flow, const struct itrace_block *block)
+{
+	const uint32_t behind = (uint32_t)(block->start + block->len);
+
+	if ((block->end & ITRACE_BLOCK_CUT_MASK) == ITRACE_BLOCK_NO_MEMORY)
+		emit_no_memory(flow, behind);
+	else if ((block->end & ITRACE_BLOCK_CUT_MASK) == ITRACE_BLOCK_UNDESCRIBED)
+		emit_gap(flow, ITRACE_GAP_NOT_DESCRIBED, behind, SPACE, 0);
+	else
+		emit_gap(flow, ITRACE_GAP_NO_WAY, flow->addr, flow->packet.source, block_last(block));
+	arrive_anyhow(flow);
+}
+
+/* The source lies inside @a block: walk to it, instruction by instruction. */
+static void walk_inside(struct itrace_mtb_flow *flow)
+{
+	const uint32_t source = flow->packet.source;
+	const struct itrace_walk walk = {
+		.addr = flow->addr, .limit = source, .count_max = ITRACE_BLOCK_COUNT_MAX, .isa = ITRACE_ISA_T32,
+		.it_left = flow->it_left, .space = SPACE, .use_limit = true,
+	};
+	struct itrace_block block, last;
+
+	itrace_block_walk(flow->cache.image, &flow->rules, &walk, &block);
+	const uint32_t reached = (uint32_t)(block.start + block.len);
+	if (reached != source) {
+		/* inside of an instruction */
+		if (block.count)
+			emit_range(flow, &block, block.tag);
+		emit_gap(flow, ITRACE_GAP_NO_WAY, flow->addr, source, reached);
+		arrive_anyhow(flow);
+		return;
+	}
+	if (block.count) {
+		emit_range(flow, &block, block.tag);
+		moved_to(flow, reached, &block);
+	}
+	if (flow->packet.atomic)
+		return;		/* there */
+	one_instruction(flow, source, flow->it_left, &last);
+	if (last.count)
+		finish_branch(flow, &last);
+	else
+		stop_walk(flow, &last);
+}
+
+/* Execution cannot have gone on behind @a block. */
+static inline bool leaves(const struct itrace_mtb_flow *flow, const struct itrace_block *block)
+{
+	const enum itrace_insn_class class = itrace_event_branch(block->tag);
+
+	if (class != ITRACE_INSN_DIRECT && class != ITRACE_INSN_INDIRECT)
+		return false;
+	if (itrace_event_flags(block->tag) & ITRACE_INSN_COND || block->count <= flow->loose)
+		return false;
+	return class == ITRACE_INSN_INDIRECT || block->target != block->start + block->len;
+}
+
+/*
+ * ISB and what only falls through was executed, and a branch to the next instruction need leave no packet; any other
+ * that left none was not taken.
+ */
+static inline uint32_t passed_tag(const struct itrace_block *block)
+{
+	const enum itrace_insn_class class = itrace_event_branch(block->tag);
+
+	if (class == ITRACE_INSN_DIRECT)
+		return block->target == block->start + block->len && !(itrace_event_flags(block->tag) & ITRACE_INSN_COND) ?
+			block->tag : block->tag & ~executed_mask();
+	return class == ITRACE_INSN_INDIRECT ? block->tag & ~executed_mask() : block->tag;
+}
+
+/* The end of the way for a packet whose source was not executed. */
+static void arrive_at_source(struct itrace_mtb_flow *flow)
+{
+	if (flow->packet.kind == HALT)
+		flow->walking = false;
+	else
+		take_exception(flow, true);
+}
+
+/* Walk towards the packet's source as far as there is room for events. */
+static void walk(struct itrace_mtb_flow *flow)
+{
+	const uint32_t source = flow->packet.source;
+	const bool inclusive = !flow->packet.atomic;
+
+	while (flow->out < flow->out_end) {
+		if (!inclusive && flow->addr == source) {
+			arrive_at_source(flow);
+			return;
+		}
+		if (flow->addr > source || source - flow->addr > ITRACE_MTB_RANGE_MAX) {
+			emit_gap(flow, ITRACE_GAP_NO_WAY, flow->addr, source, 0);
+			arrive_anyhow(flow);
+			return;
+		}
+		const uint32_t key = itrace_block_key(&flow->cache, ITRACE_ISA_T32, flow->it_left, SPACE);
+		const struct itrace_block *block = itrace_block_cache_find(&flow->cache, flow->addr, key, SPACE);
+		const uint32_t behind = (uint32_t)(block->start + block->len);
+		const bool cut = block->end & ITRACE_BLOCK_CUT_MASK;
+		if (inclusive && !cut && block_last(block) == source) {
+			finish_branch(flow, block);
+			return;
+		}
+		if (behind > source || (behind == source && !inclusive && cut)) {
+			walk_inside(flow);
+			if (!flow->walking)
+				return;
+			continue;
+		}
+		if (cut || leaves(flow, block)) {
+			/* a branch that always leaves shows that this is not the code that ran */
+			if (cut && block->count)
+				emit_range(flow, block, block->tag);
+			if ((block->end & ITRACE_BLOCK_CUT_MASK) == ITRACE_BLOCK_FULL) {
+				moved_to(flow, behind, block);
+				continue;
+			}
+			stop_walk(flow, block);
+			return;
+		}
+		emit_range(flow, block, passed_tag(block));
+		moved_to(flow, behind, block);
+	}
+}
+
+/* --- packets --- */
+
+/* Trace was started anew: what ran before is not joined to it. */
+static void take_start(struct itrace_mtb_flow *flow)
+{
+	const bool armed = flow->first && flow->hints.has_pc_arm && !flow->hints.wrapped;
+
+	emit_simple(flow, ITRACE_EVENT_TRACE_ON, ITRACE_TRACE_ON_NORMAL);
+	flow->frame_count = 0;
+	if (!armed)
+		lose_place(flow);
+}
+
+/* A packet that comes from a return value. */
+static void begin_resume(struct itrace_mtb_flow *flow)
+{
+	if (flow->place == AT)
+		/* some way led from here to a return, but its first half is missing */
+		emit_gap(flow, ITRACE_GAP_NO_WAY, flow->addr, flow->packet.source, 0);
+	if (flow->place != ON_WAY_BACK && itrace_mtb_place(flow->packet.source) == ITRACE_MTB_EXC_RETURN) {
+		struct itrace_event event = {
+			.off = flow->packet.off,
+			.number = flow->packet.source | 1,
+			.tag = itrace_event_tag(ITRACE_EVENT_EXCEPTION_RETURN, 0, 0),
+		};
+		emit(flow, &event);
+	}
+	take_resume(flow);
+}
+
+/*
+ * A core in lock-up stands where the instruction failed, which then did not run; that a branch went to such an address
+ * by itself shows in the instruction.
+ */
+static void begin_lockup(struct itrace_mtb_flow *flow)
+{
+	struct itrace_block block;
+
+	if (flow->place == LOCKED_UP)
+		return;		/* still */
+	if (itrace_mtb_is_return(flow->packet.source)) {
+		begin_resume(flow);
+		return;
+	}
+	one_instruction(flow, flow->packet.source, 0, &block);
+	if (flow->packet.atomic || !block.count || itrace_event_branch(block.tag) != ITRACE_INSN_INDIRECT)
+		flow->packet.atomic = true;
+	flow->walking = flow->place == AT;
+	if (!flow->walking && flow->packet.atomic)
+		take_exception(flow, true);
+	else if (!flow->walking)
+		begin_at_source(flow);
+}
+
+static void begin_exception(struct itrace_mtb_flow *flow)
+{
+	/*
+	 * Late arrival: the return address is still that of the exception before. On the way back, and in lock-up, no way
+	 * led to the source.
+	 */
+	if (flow->place != AT || (flow->excepted && flow->packet.source == flow->return_addr))
+		take_exception(flow, true);
+	else
+		flow->walking = true;
+}
+
+static void begin_branch(struct itrace_mtb_flow *flow)
+{
+	if (flow->place == AT) {
+		flow->walking = true;
+		return;
+	}
+	if (flow->place != NOWHERE)
+		/* the second half of a return is missing */
+		emit_gap(flow, ITRACE_GAP_NO_ADDRESS, flow->addr, SPACE, 0);
+	begin_at_source(flow);
+}
+
+static void begin_packet(struct itrace_mtb_flow *flow)
+{
+	if (flow->packet.start)
+		take_start(flow);
+	flow->first = false;
+	switch (flow->packet.kind) {
+	case ITRACE_MTB_RESUME:
+		begin_resume(flow);
+		break;
+	case ITRACE_MTB_LOCKUP:
+		begin_lockup(flow);
+		break;
+	case ITRACE_MTB_EXCEPTION:
+		begin_exception(flow);
+		break;
+	default:
+		begin_branch(flow);
+		break;
+	}
+}
+
+/* --- the end --- */
+
+/* What ran behind the last packet, as far as it is known. */
+static void begin_tail(struct itrace_mtb_flow *flow)
+{
+	const uint32_t halt = flow->hints.pc_halt & ~UINT32_C(1);
+
+	flow->begun_tail = true;
+	if (flow->place != AT)
+		return;
+	if (flow->branched && !is_mapped(flow, flow->addr)) {
+		/* where execution went, and what happened there is not in the trace any more */
+		emit_no_memory(flow, flow->addr);
+		return;
+	}
+	if (!flow->hints.has_pc_halt || itrace_mtb_place(halt) != ITRACE_MTB_CODE)
+		return;
+	flow->packet.kind = HALT;
+	flow->packet.atomic = true;
+	flow->packet.source = halt;
+	flow->walking = true;
+}
+
+static void end(struct itrace_mtb_flow *flow)
+{
+	flow->ended = true;
+	if (flow->ledger)
+		flow->ledger->partial_len += flow->held_len;
+	drop_input(flow);
+	emit_simple(flow, ITRACE_EVENT_END, ITRACE_END_OF_TRACE);
+}
+
+/* @returns false when there is nothing to do without more input. */
+static bool step(struct itrace_mtb_flow *flow)
+{
+	if (!flow->begun) {
+		flow->begun = true;
+		emit_simple(flow, ITRACE_EVENT_NO_SYNC, flow->begin_cause);
+	} else if (flow->walking) {
+		walk(flow);
+	} else if (flow->ended) {
+		return false;
+	} else if (!flow->begun_tail && take_packet(flow)) {
+		begin_packet(flow);
+	} else if (!flow->finished) {
+		return false;
+	} else if (!flow->begun_tail) {
+		begin_tail(flow);
+	} else {
+		end(flow);
+	}
+	return true;
+}
+
+unsigned int itrace_mtb_flow_next(struct itrace_mtb_flow *flow, struct itrace_event *events, unsigned int n)
+{
+	flow->out = events;
+	flow->out_end = events + n;
+	itrace_block_cache_refresh(&flow->cache);
+	while (flow->pending_next < flow->pending_count && flow->out < flow->out_end)
+		*flow->out++ = flow->pending[flow->pending_next++];
+	if (flow->pending_next == flow->pending_count) {
+		flow->pending_next = 0;
+		flow->pending_count = 0;
+	}
+	while (flow->out < flow->out_end && step(flow))
+		;
+	return (unsigned int)(flow->out - events);
+}
