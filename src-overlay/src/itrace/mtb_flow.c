@@ -215,14 +215,17 @@ static uint32_t find_exception(struct itrace_mtb_flow *flow, uint32_t handler, e
 
 /* --- open exceptions --- */
 
-static void push_frame(struct itrace_mtb_flow *flow, uint32_t addr, uint8_t it_left)
+static void push_frame(struct itrace_mtb_flow *flow, uint32_t addr)
 {
+	const bool here = flow->place == AT && addr == flow->addr;
+
 	if (flow->frame_count == ITRACE_MTB_FRAME_NUM) {
 		memmove(&flow->frames[0], &flow->frames[1], (ITRACE_MTB_FRAME_NUM - 1) * sizeof(flow->frames[0]));
 		flow->frame_count--;
 	}
 	flow->frames[flow->frame_count].addr = addr;
-	flow->frames[flow->frame_count].it_left = it_left;
+	flow->frames[flow->frame_count].it_left = here ? flow->it_left : 0;
+	flow->frames[flow->frame_count].loose = here ? flow->loose : LOOSE_MAX;
 	flow->frame_count++;
 }
 
@@ -384,7 +387,6 @@ static void take_exception(struct itrace_mtb_flow *flow, bool has_addr)
 {
 	const uint32_t from = flow->packet.source, to = flow->packet.destination;
 	const bool at_target = flow->place == AT && flow->branched && from == flow->addr;
-	const uint8_t it_left = flow->place == AT && from == flow->addr ? flow->it_left : 0;
 	/* its frame is there already: late arrival, or instead of what was being returned to */
 	const bool again = (flow->excepted && from == flow->return_addr) ||
 		(flow->place == ON_WAY_BACK && find_frame(flow, from) < ITRACE_MTB_FRAME_NUM);
@@ -409,7 +411,7 @@ static void take_exception(struct itrace_mtb_flow *flow, bool has_addr)
 	};
 	emit(flow, &event);
 	if (has_addr && !again)
-		push_frame(flow, from, it_left);
+		push_frame(flow, from);
 	go_to(flow, to);
 	if (flow->packet.kind == ITRACE_MTB_LOCKUP) {
 		flow->place = LOCKED_UP;
@@ -425,6 +427,7 @@ static void take_resume(struct itrace_mtb_flow *flow)
 	const uint32_t to = flow->packet.destination;
 	const bool from_exception = itrace_mtb_place(flow->packet.source) == ITRACE_MTB_EXC_RETURN;
 	const uint32_t frame = find_frame(flow, to);
+	const bool newest = frame + 1 == flow->frame_count;
 	unsigned int flags;
 
 	flow->walking = false;
@@ -432,8 +435,8 @@ static void take_resume(struct itrace_mtb_flow *flow)
 		take_exception(flow, false);
 		return;
 	}
-	/* a handler, and nothing that was interrupted there: the next exception was taken at once */
-	if (from_exception && frame == ITRACE_MTB_FRAME_NUM && find_exception(flow, to, SVC_PERHAPS, &flags)) {
+	/* a handler, and it was not interrupted there: the next exception was taken at once */
+	if (from_exception && !newest && find_exception(flow, to, SVC_PERHAPS, &flags)) {
 		take_exception(flow, false);
 		return;
 	}
@@ -442,7 +445,7 @@ static void take_resume(struct itrace_mtb_flow *flow)
 	flow->loose = from_exception ? LOOSE_MAX : 0;
 	if (from_exception && frame < ITRACE_MTB_FRAME_NUM) {
 		flow->it_left = flow->frames[frame].it_left;
-		flow->loose = 0;
+		flow->loose = flow->frames[frame].loose;
 		flow->frame_count = frame;
 	}
 }
@@ -491,16 +494,18 @@ static void finish_branch(struct itrace_mtb_flow *flow, const struct itrace_bloc
 {
 	const uint32_t to = flow->packet.destination, behind = (uint32_t)(block->start + block->len);
 	const enum itrace_insn_class class = itrace_event_branch(block->tag);
-	const bool cond = itrace_event_flags(block->tag) & ITRACE_INSN_COND;
+	const bool cond = itrace_event_flags(block->tag) & ITRACE_INSN_COND || block->count <= flow->loose;
 
-	if (class == ITRACE_INSN_INDIRECT || (class == ITRACE_INSN_DIRECT && to == block->target)) {
+	if ((class == ITRACE_INSN_INDIRECT && !(cond && to == behind)) ||
+			(class == ITRACE_INSN_DIRECT && to == block->target)) {
 		emit_range(flow, block, block->tag);
 		arrive_by_branch(flow);
 		return;
 	}
 	/* a packet may come for any instruction, also for one that only went on to the next */
 	if (to == behind && (class != ITRACE_INSN_DIRECT || cond)) {
-		emit_range(flow, block, class == ITRACE_INSN_DIRECT ? block->tag & ~executed_mask() : block->tag);
+		emit_range(flow, block, class == ITRACE_INSN_DIRECT || class == ITRACE_INSN_INDIRECT ?
+			block->tag & ~executed_mask() : block->tag);
 		flow->place = AT;
 		moved_to(flow, behind, block);
 		flow->walking = false;
@@ -521,6 +526,7 @@ static void begin_at_source(struct itrace_mtb_flow *flow)
 
 	one_instruction(flow, flow->packet.source, 0, &block);
 	if (block.count) {
+		flow->loose = LOOSE_MAX;
 		finish_branch(flow, &block);
 		return;
 	}

@@ -44,7 +44,8 @@ struct itrace_mtb_hints {
 /* An exception that was entered and not yet returned from. */
 struct itrace_mtb_frame {
 	uint32_t addr;		/* where it returns to */
-	uint8_t it_left;	/* instructions there that an open IT block makes conditional */
+	uint8_t it_left;	/* instructions there that an open IT block makes conditional, */
+	uint8_t loose;		/* or may make so */
 };
 
 struct itrace_mtb_flow {
