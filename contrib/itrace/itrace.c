@@ -145,7 +145,7 @@ static void print_help(const struct itrace_decode_io *io)
 		"usage: itrace decode SOURCE [options]\n"
 		"       itrace --help | --version\n"
 		"\n"
-		"Decodes Arm ETE and ETMv4 trace: which functions and instructions ran.\n"
+		"Decodes Arm ETE, ETMv4 and MTB trace: which functions and instructions ran.\n"
 		"\n";
 	static const char tail[] =
 		"\n"

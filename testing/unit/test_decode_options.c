@@ -138,8 +138,7 @@ static void test_every_format_is_known(void **state)
 static void test_not_built_yet_is_not_unknown(void **state)
 {
 	static const char *const lines[] = {
-		"-trace t -protocol mtb", "-trace t -buffer 0x20000000", "-trace t -reg POSITION=0", "ete0",
-		"ete0 -format calls",
+		"ete0", "ete0 -format calls", "mtb0 -protocol mtb",
 		"-trace t -export callgrind=f", "-trace t -export speedscope=f", "-trace t -export folded=f",
 		"-trace t -export chrome=f", "-trace t -export lcov=f", "-trace t -export gmon=f"
 	};
@@ -192,6 +191,19 @@ static void test_wrong_options(void **state)
 		{ "-trace t -all-streams -trace-id 1", "give one" },
 		{ "-snapshot d -protocol ete", "goes with -trace" },
 		{ "-snapshot d -framing raw", "goes with -trace" },
+		{ "-trace t -reg POSITION=0", "a register of an MTB; for its trace give protocol mtb" },
+		{ "-trace t -protocol mtb -reg TRCIDR0=0", "TRCIDR0 is no register of an MTB" },
+		{ "-trace t -protocol mtb -reg POSITION=0 -reg position=4", "position: is given as 0x0 and as 0x4" },
+		{ "-trace t -buffer 0x20000000", "goes with -protocol mtb" },
+		{ "-trace t -protocol mtb -buffer here", "not a number" },
+		{ "-trace t -protocol mtb -buffer 0x100000000", "not a number" },
+		{ "-trace t -protocol mtb -framing coresight", "MTB trace has no frames" },
+		{ "-trace t -protocol mtb -trace-id 1", "MTB trace has no trace IDs" },
+		{ "-trace t -protocol mtb -core Cortex-A53", "has no MTB" },
+		{ "-trace t -protocol mtb -format opencsd-packets", "OpenCSD decodes no MTB trace" },
+		{ "-trace t -protocol mtb -format opencsd-elements", "OpenCSD decodes no MTB trace" },
+		{ "-trace t -protocol mtb -context 1", "does not say which context" },
+		{ "-trace t -protocol mtb -el 1", "does not say which exception level" },
 	};
 
 	(void)state;
@@ -204,6 +216,23 @@ static void test_wrong_options(void **state)
 		assert_null(strchr(why, '\n'));
 		itrace_decode_options_free(&options);
 	}
+}
+
+static void test_mtb(void **state)
+{
+	struct itrace_decode_options options;
+
+	(void)state;
+	assert_true(parse(&options, "-", "-trace t -protocol mtb -framing raw -core Cortex-M33 -buffer 0x20000000 "
+		"-reg POSITION=0x14 -reg AW=15 -reg VTOR=0x4000"));
+	assert_int_equal(options.protocol, ITRACE_PROTOCOL_MTB);
+	assert_true(options.buffer_given);
+	assert_int_equal(options.buffer, 0x20000000);
+	assert_int_equal(options.reg_count, 3);
+	itrace_decode_options_free(&options);
+	/* of a snapshot it is known later whose trace it is */
+	assert_true(parse(&options, "-", "-snapshot d -reg PC_HALT=0x100 -buffer 0x20000000"));
+	itrace_decode_options_free(&options);
 }
 
 static void test_flag_takes_no_value(void **state)
@@ -260,6 +289,7 @@ int main(void)
 		cmocka_unit_test(test_every_format_is_known),
 		cmocka_unit_test(test_not_built_yet_is_not_unknown),
 		cmocka_unit_test(test_wrong_options),
+		cmocka_unit_test(test_mtb),
 		cmocka_unit_test(test_flag_takes_no_value),
 		cmocka_unit_test(test_message_is_cut),
 		cmocka_unit_test(test_help_names_every_option),

@@ -260,7 +260,31 @@ static void test_source_is_bad(void **state)
 
 	put_file("ete.ini", "[device]\nname=ETE_0\nclass=mtb\n[regs]\nPOSITION=0\n");
 	struct itrace_snapshot *snapshot = read_it();
-	assert_non_null(strstr(snapshot->sources[0].why, "not in this version"));
+	assert_null(snapshot->sources[0].why);
+	assert_int_equal(snapshot->sources[0].protocol, ITRACE_PROTOCOL_MTB);
+	assert_int_equal(snapshot->sources[0].mtb.given, ITRACE_MTB_REG_POSITION);
+	itrace_snapshot_free(snapshot);
+	put_file("ete.ini", "[device]\nname=MTB_0\nclass=mtb\n[regs]\nposition=0x14\nMASTER=0x80000005\nFLOW=0x43\n"
+		"BASE=0x20000000\nAW=15\nPC_ARM=0x100\nPC_HALT=0x200\nVTOR=0x4000\nSECURE=1\n");
+	snapshot = read_it();
+	const struct itrace_mtb_registers *mtb = &snapshot->sources[0].mtb;
+	assert_int_equal(mtb->given, 0xff);
+	assert_int_equal(mtb->position, 0x14);
+	assert_int_equal(mtb->master, 0x80000005);
+	assert_int_equal(mtb->flow, 0x43);
+	assert_int_equal(mtb->base, 0x20000000);
+	assert_int_equal(mtb->aw, 15);
+	assert_int_equal(mtb->pc_arm, 0x100);
+	assert_int_equal(mtb->pc_halt, 0x200);
+	assert_int_equal(mtb->vtor, 0x4000);
+	itrace_snapshot_free(snapshot);
+	put_file("ete.ini", "[device]\nname=MTB_0\nclass=mtb\n[regs]\nPOSITION=0x100000000\n");
+	snapshot = read_it();
+	assert_non_null(strstr(snapshot->sources[0].why, "ete.ini:5: POSITION: 0x100000000 does not fit 32 bits"));
+	itrace_snapshot_free(snapshot);
+	put_file("ete.ini", "[device]\nname=MTB_0\nclass=mtb\n[regs]\nAW=all\n");
+	snapshot = read_it();
+	assert_non_null(strstr(snapshot->sources[0].why, "ete.ini:5: AW: 'all' is not a number"));
 	itrace_snapshot_free(snapshot);
 
 	put_file("ete.ini", "[device]\nname=ETE_0\nclass=trace_source\ntype=ETM4.4\n[regs]\nTRCCONFIGR=1\nTRCTRACEIDR=1\n"

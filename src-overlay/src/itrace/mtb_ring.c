@@ -188,6 +188,7 @@ static enum itrace_mtb_ring_status cut_pieces(struct itrace_mtb_ring *ring, uint
 		if (ring->dump_off > len || (ring->dump_off == len && traced))
 			return ITRACE_MTB_RING_OUTSIDE;
 	} else {
+		ring->front_missing = true;
 		/* what it leaves out of the front cannot be told from what was never written */
 		ring->need_len = traced - (uint64_t)-place;
 	}

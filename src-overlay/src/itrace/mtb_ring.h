@@ -70,6 +70,7 @@ struct itrace_mtb_ring {
 	bool known;			/* by registers; false: the dump is taken as packets in order */
 	bool wrapped;			/* older packets were overwritten */
 	bool size_from_dump;		/* MASTER is not known */
+	bool front_missing;		/* the dump begins inside the buffer, which has not wrapped */
 	bool clamped;			/* MASTER.MASK is above AW - 4: the MTB takes it as that */
 	uint64_t size;			/* of the buffer */
 	uint64_t start;			/* address of its first byte modulo 2^AW: P0 */

@@ -82,14 +82,30 @@ bool itrace_call_tree_cut_call(struct itrace_call_tree *tree, const struct itrac
 	return true;
 }
 
+/* The handler before has returned, but nothing ran where it returned to: this one stands in its place. */
+static uint64_t pop_tail_chained(struct itrace_call_tree *tree)
+{
+	for (uint32_t i = tree->depth; i--;) {
+		if (!tree->frames[i].exception)
+			continue;
+		tree->depth = i;
+		return tree->frames[i].return_addr;
+	}
+	return UINT64_MAX;
+}
+
 void itrace_call_tree_event(struct itrace_call_tree *tree, const struct itrace_event *event)
 {
+	uint64_t return_addr = UINT64_MAX;
+
+	if (event->kind == ITRACE_EVENT_EXCEPTION && tree->transition.return_pending)
+		return_addr = pop_tail_chained(tree);
 	itrace_transition_event(&tree->transition, event);
 	/* tracing was off: nothing is known of what was called and returned meanwhile; a short loss is worth guessing */
 	if (event->kind == ITRACE_EVENT_TRACE_ON && event->cause == ITRACE_TRACE_ON_NORMAL)
 		forget(tree);
 	if (event->kind == ITRACE_EVENT_EXCEPTION)
-		push(tree, event->flags & ITRACE_EVENT_HAS_ADDR ? event->addr : UINT64_MAX, true);
+		push(tree, event->flags & ITRACE_EVENT_HAS_ADDR ? event->addr : return_addr, true);
 }
 
 /*

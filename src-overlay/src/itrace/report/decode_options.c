@@ -13,6 +13,7 @@
 
 #include "../cs_frame.h"
 #include "../ete_config.h"
+#include "../mtb_ring.h"
 #include "decode_options.h"
 
 struct option_reader {
@@ -57,7 +58,7 @@ static const struct option_word formats[] = {
 static const struct option_word protocols[] = {
 	{ "ete", ITRACE_PROTOCOL_ETE },
 	{ "etmv4", ITRACE_PROTOCOL_ETMV4 },
-	{ "mtb", NOT_YET },
+	{ "mtb", ITRACE_PROTOCOL_MTB },
 	{ NULL, 0 }
 };
 
@@ -86,11 +87,6 @@ static const struct option_word on_off[] = {
 	{ "on", 1 },
 	{ "off", 0 },
 	{ NULL, 0 }
-};
-
-/* Registers of an MTB, which are known but have no decoder yet. */
-static const char *const mtb_registers[] = {
-	"POSITION", "MASTER", "FLOW", "BASE", "AW", "PC_ARM", "PC_HALT"
 };
 
 static bool fail(struct option_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -255,10 +251,19 @@ static bool set_core(struct option_reader *reader, const char *value)
 	return true;
 }
 
+/* What tells the registers apart, without regard to case; NULL: there is none of that name. */
+static const void *find_register(const char *name)
+{
+	static struct itrace_ete_registers ete;
+	static struct itrace_mtb_registers mtb;
+	const void *found = itrace_ete_register(&ete, name);
+
+	return found ? found : itrace_mtb_register(&mtb, name, NULL);
+}
+
 static bool set_reg(struct option_reader *reader, const char *value)
 {
 	const char *equal = strchr(value, '=');
-	struct itrace_ete_registers regs;
 	uint64_t number;
 
 	if (!equal || equal == value)
@@ -271,15 +276,13 @@ static bool set_reg(struct option_reader *reader, const char *value)
 		return false;
 	reg->value = (uint32_t)number;
 
-	for (unsigned int i = 0; i < sizeof(mtb_registers) / sizeof(mtb_registers[0]); i++)
-		if (!strcmp(reg->name, mtb_registers[i]))
-			return fail(reader, "%s (MTB): not in this version", reg->name);
-	const uint32_t *which = itrace_ete_register(&regs, reg->name);
+	const void *which = find_register(reg->name);
 	if (!which)
 		return fail(reader, "%s: decoding needs no register of that name (it needs TRCIDR0, TRCIDR1, TRCIDR2, "
-				"TRCIDR8 to TRCIDR13, TRCCONFIGR, TRCTRACEIDR, TRCDEVARCH)", reg->name);
+				"TRCIDR8 to TRCIDR13, TRCCONFIGR, TRCTRACEIDR, TRCDEVARCH; of an MTB POSITION, MASTER, FLOW, BASE, AW, "
+				"PC_ARM, PC_HALT, VTOR)", reg->name);
 	for (const struct itrace_option_reg *other = reader->options->regs; other < reg; other++)
-		if (itrace_ete_register(&regs, other->name) == which && other->value != reg->value)
+		if (find_register(other->name) == which && other->value != reg->value)
 			return fail(reader, "%s: is given as 0x%x and as 0x%x; give it once", reg->name,
 					(unsigned int)other->value, (unsigned int)reg->value);
 	return true;
@@ -287,9 +290,8 @@ static bool set_reg(struct option_reader *reader, const char *value)
 
 static bool set_buffer(struct option_reader *reader, const char *value)
 {
-	uint64_t number;
-
-	return option_number(reader, value, 0, UINT64_MAX, &number) && fail(reader, "MTB trace: not in this version");
+	reader->options->buffer_given = true;
+	return option_number(reader, value, 0, UINT32_MAX, &reader->options->buffer);
 }
 
 static bool set_elf(struct option_reader *reader, const char *value)
@@ -459,8 +461,11 @@ static const struct option_row rows[] = {
 	{ "framing", "F", set_framing, "with trace: raw, coresight, tpiu, dstream or auto (default: look at the bytes)" },
 	{ "trace-id", "N", set_trace_id, "of framed trace: the source to decode; of raw trace: its ID for listings" },
 	{ "core", "TYPE", set_core, "with trace: type of the core (Cortex-A53, ARMv8-M ...; default ARM-AA64)" },
-	{ "reg", "NAME=VALUE", set_reg, "a register of the trace unit (TRCIDR0, TRCCONFIGR ...); repeatable" },
-	{ "buffer", "ADDR", set_buffer, "of MTB trace: address of its buffer" },
+	{ "reg", "NAME=VALUE", set_reg,
+		"a register of the trace unit (TRCIDR0, TRCCONFIGR ...; of an MTB POSITION, MASTER, FLOW, BASE, AW, PC_ARM, "
+		"PC_HALT, VTOR); repeatable" },
+	{ "buffer", "ADDR", set_buffer,
+		"of MTB trace: the file is a dump of memory from ADDR on, with the buffer somewhere in it" },
 	{ "elf", "FILE[@OFFSET]", set_elf, "program: code, symbols, source lines, loaded OFFSET higher; repeatable" },
 	{ "image", "FILE@ADDR", set_image, "program: raw memory dump; repeatable" },
 	{ "memory", NULL, set_memory, "program: read missing code from the target" },
@@ -605,11 +610,48 @@ static bool check_source(struct option_reader *reader)
 	return true;
 }
 
+/* What goes with MTB trace; of a snapshot its plan knows. */
+static bool check_mtb(struct option_reader *reader)
+{
+	const struct itrace_decode_options *options = reader->options;
+	const bool mtb = options->protocol == ITRACE_PROTOCOL_MTB;
+	struct itrace_mtb_registers regs;
+	enum itrace_profile profile;
+	enum itrace_arch arch;
+
+	reader->name = "reg";
+	for (size_t i = 0; i < options->reg_count && options->trace; i++) {
+		if (!itrace_mtb_register(&regs, options->regs[i].name, NULL) == !mtb)
+			continue;
+		return fail(reader, mtb ? "%s is no register of an MTB" :
+				"%s is a register of an MTB; for its trace give protocol mtb, too", options->regs[i].name);
+	}
+	reader->name = "buffer";
+	if (!mtb)
+		return !options->buffer_given || options->snapshot || fail(reader, "goes with %sprotocol mtb", reader->dash);
+	reader->name = "framing";
+	if (options->framing != ITRACE_FRAMING_AUTO && options->framing != ITRACE_FRAMING_RAW)
+		return fail(reader, "MTB trace has no frames; leave it out");
+	reader->name = "trace-id";
+	if (options->trace_id >= 0)
+		return fail(reader, "MTB trace has no trace IDs; leave it out");
+	reader->name = "core";
+	if (options->core && itrace_core_type(options->core, &profile, &arch) && profile != ITRACE_PROFILE_M)
+		return fail(reader, "'%s' has no MTB, only M-profile cores do; leave it out", options->core);
+	const char *why = itrace_decode_options_mtb(options);
+	reader->name = "";
+	if (why) {
+		snprintf(reader->why, reader->why_size, "%s", why);
+		return false;
+	}
+	return true;
+}
+
 static bool check_together(struct option_reader *reader)
 {
 	const struct itrace_decode_options *options = reader->options;
 
-	if (!check_source(reader))
+	if (!check_source(reader) || !check_mtb(reader))
 		return false;
 	reader->name = selecting_option(options);
 	if (reader->name && !is_flow_format(options->format))
@@ -638,6 +680,19 @@ bool itrace_decode_options_parse(struct itrace_decode_options *options, const ch
 	if (!parse_arguments(&reader, argv, argc))
 		return false;
 	return options->help || check_together(&reader);
+}
+
+const char *itrace_decode_options_mtb(const struct itrace_decode_options *options)
+{
+	if (options->format == ITRACE_FORMAT_OPENCSD_PACKETS)
+		return "format opencsd-packets: OpenCSD decodes no MTB trace; format packets lists its packets";
+	if (options->format == ITRACE_FORMAT_OPENCSD_ELEMENTS)
+		return "format opencsd-elements: OpenCSD decodes no MTB trace; format elements lists what its packets say";
+	if (options->context >= 0)
+		return "context: MTB trace does not say which context ran; leave it out";
+	if (options->el >= 0)
+		return "el: MTB trace does not say which exception level ran; leave it out";
+	return NULL;
 }
 
 void itrace_decode_options_free(struct itrace_decode_options *options)

@@ -63,6 +63,8 @@ struct itrace_decode_options {
 	const char *core;		/* type of the core ("Cortex-M33", "ARMv8-M"); NULL: Armv9-A */
 	struct itrace_option_reg *regs;
 	size_t reg_count;
+	bool buffer_given;		/* MTB: the file is memory from this address on */
+	uint64_t buffer;
 	struct itrace_option_file *elfs;
 	size_t elf_count;
 	struct itrace_option_file *images;
@@ -96,6 +98,9 @@ bool itrace_decode_options_parse(struct itrace_decode_options *options, const ch
 		const char *dash, char *why, size_t why_size);
 
 void itrace_decode_options_free(struct itrace_decode_options *options);
+
+/* Why these options cannot go with MTB trace, one line; NULL: they can. */
+const char *itrace_decode_options_mtb(const struct itrace_decode_options *options);
 
 /* Names as typed. Never NULL. */
 const char *itrace_format_name(enum itrace_format format);

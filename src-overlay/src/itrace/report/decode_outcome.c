@@ -18,7 +18,7 @@ static uint64_t packet_count(const struct itrace_ledger *ledger)
 {
 	uint64_t count = 0;
 
-	for (unsigned int kind = ITRACE_PACKET_EXTENSION; kind < ITRACE_PACKET_NUM; kind++)
+	for (unsigned int kind = ITRACE_PACKET_EXTENSION; kind < ITRACE_LEDGER_KINDS; kind++)
 		count += ledger->packet_count[kind];
 	return count;
 }
@@ -118,6 +118,22 @@ static void explain_no_byte(struct itrace_decode_state *run, const char *path)
 				"framing right?", path);
 }
 
+static bool is_mtb(const struct itrace_decode_state *run)
+{
+	return run->plan.stream_count && run->plan.streams[0].protocol == ITRACE_PROTOCOL_MTB;
+}
+
+static void explain_no_packet(struct itrace_decode_state *run, const char *path)
+{
+	const struct itrace_mtb_source *mtb = &run->plan.streams[0].mtb;
+
+	if (!mtb->ring.known)
+		itrace_error(run->io, "%s: there is no byte of trace (0 bytes)", path);
+	else
+		itrace_error(run->io, "%s: nothing was traced: POSITION 0x%08" PRIx32 " is at the start of its buffer of %"
+				PRIu64 " bytes, and that has not wrapped", path, mtb->regs.position, mtb->ring.size);
+}
+
 void itrace_decode_explain_nothing(struct itrace_decode_state *run)
 {
 	const char *path = run->plan.stream_count ? itrace_plan_label(itrace_decode_buffer(run, 0)) : "trace";
@@ -125,8 +141,14 @@ void itrace_decode_explain_nothing(struct itrace_decode_state *run)
 
 	if (run->stop_reason)
 		itrace_error(run->io, "stopped (%s) before anything was decoded", run->stop_reason);
+	else if (!ledger->trace_len && is_mtb(run))
+		explain_no_packet(run, path);
 	else if (!ledger->trace_len)
 		explain_no_byte(run, path);
+	else if (is_mtb(run) && !packet_count(ledger))
+		itrace_error(run->io, "%s: %" PRIu64 " bytes are no packet, which has 8", path, ledger->trace_len);
+	else if (is_mtb(run))
+		ledger->instruction_count ? explain_no_selection(run) : explain_no_instructions(run, path);
 	else if (!ledger->packet_count[ITRACE_PACKET_ASYNC])
 		explain_no_sync(run, path);
 	else if (ledger->instruction_count)
@@ -147,6 +169,13 @@ static void note_program(struct itrace_decode_state *run)
 		if ((word_size == 32 && only_64) || (word_size == 64 && no_64))
 			itrace_warn(run->io, "%s is an ELF for AArch%u, but only AArch%u code ran: it is not what was traced",
 					itrace_symbols_source_name(run->symbols, i), word_size, only_64 ? 64 : 32);
+	}
+	for (unsigned int gap = 0; gap < ITRACE_GAP_NUM; gap++) {
+		if (!itrace_gap_is_contradiction(gap) || !ledger->gap_count[gap])
+			continue;
+		itrace_warn(run->io, "trace and program contradict each other at 0x%" PRIx64 " (byte %" PRIu64 "); is the "
+				"program the one that was traced?", ledger->gap_first_addr[gap], ledger->gap_first_off[gap]);
+		break;
 	}
 	if (ledger->gap_count[ITRACE_GAP_BAD_IMAGE])
 		itrace_warn(run->io, "the code at 0x%" PRIx64 " cannot be what ran; is the program the one that was traced?",

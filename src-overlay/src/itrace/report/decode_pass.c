@@ -141,13 +141,14 @@ static bool new_decoder(struct itrace_decode_pass *pass, size_t number)
 {
 	struct itrace_decode_state *run = pass->run;
 	size_t index = pass->first + number;
-	const struct itrace_plan_stream *stream = &run->plan.streams[index];
+	struct itrace_plan_stream *stream = &run->plan.streams[index];
 	char why[ITRACE_MESSAGE_MAX];
 	struct itrace_decoder_setup setup = {
 		.protocol = stream->protocol,
 		.profile = stream->profile,
 		.arch = stream->arch,
 		.regs = stream->regs,
+		.mtb = &stream->mtb.hints,
 		.read = run->have_live ? itrace_live_memory_read : NULL,
 		.read_ctx = &run->live,
 		.block_count = pass->count > 1 ? BLOCKS_AMONG : BLOCKS_ALONE,
@@ -164,6 +165,8 @@ static bool new_decoder(struct itrace_decode_pass *pass, size_t number)
 
 	if (!itrace_decode_code(run, index, &setup.segments, &setup.segment_count))
 		return false;
+	if (stream->protocol == ITRACE_PROTOCOL_MTB && setup.has_flow)
+		itrace_mtb_source_vectors(&stream->mtb, run->symbols, setup.segments, setup.segment_count, run->io);
 	pass->decoders[number] = itrace_decoder_new(&setup, why, sizeof(why));
 	if (!pass->decoders[number]) {
 		itrace_error(run->io, "%s: %s", stream->source ? stream->source :
@@ -231,6 +234,37 @@ static bool all_stopped(const struct itrace_decode_pass *pass)
 	return true;
 }
 
+/* The pieces of an MTB's ring, oldest first. */
+static bool read_ring(struct itrace_decode_pass *pass)
+{
+	struct itrace_decode_state *run = pass->run;
+	struct itrace_plan_buffer *buffer = itrace_decode_buffer(run, pass->first);
+	const struct itrace_mtb_ring *ring = &run->plan.streams[pass->first].mtb.ring;
+	char why[ITRACE_MESSAGE_MAX];
+	const uint8_t *bytes;
+
+	run->read_len = 0;
+	for (unsigned int i = 0; i < ring->piece_count; i++) {
+		uint64_t off = ring->pieces[i].off, left = ring->pieces[i].len;
+		long len = 0;
+		if (!itrace_trace_file_seek(&buffer->file, off, why, sizeof(why)))
+			return itrace_decode_fail(run, why);
+		while (left && !itrace_decode_tick(run) &&
+				(len = itrace_trace_file_read(&buffer->file, &bytes, why, sizeof(why))) > 0) {
+			const size_t part = (uint64_t)len < left ? (size_t)len : (size_t)left;
+			itrace_decoder_feed(pass->decoders[0], off, bytes, part);
+			off += part;
+			left -= part;
+			run->read_len += part;
+			if (run->stop_reason || all_stopped(pass))
+				return true;
+		}
+		if (len < 0)
+			return itrace_decode_fail(run, why);
+	}
+	return true;
+}
+
 static bool read_pass(struct itrace_decode_pass *pass)
 {
 	struct itrace_decode_state *run = pass->run;
@@ -240,6 +274,8 @@ static bool read_pass(struct itrace_decode_pass *pass)
 	const uint8_t *bytes;
 	long len = 0;
 
+	if (run->plan.streams[pass->first].protocol == ITRACE_PROTOCOL_MTB)
+		return read_ring(pass);
 	run->read_len = 0;
 	while (!itrace_decode_tick(run) && (len = itrace_trace_file_read(&buffer->file, &bytes, why, sizeof(why))) > 0) {
 		uint64_t off = run->read_len;

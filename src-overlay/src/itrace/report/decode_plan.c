@@ -47,6 +47,21 @@ static bool is_given(const struct itrace_decode_options *options, const char *na
 	return false;
 }
 
+/* Those of an MTB are no help to another trace unit. */
+static bool check_registers(const struct itrace_plan *plan)
+{
+	struct itrace_ete_registers regs;
+
+	for (size_t i = 0; i < plan->options->reg_count; i++) {
+		if (itrace_ete_register(&regs, plan->options->regs[i].name))
+			continue;
+		itrace_error(plan->io, "%sreg: %s is a register of an MTB, and this trace is of another trace unit (MTB: "
+				"%sprotocol mtb)", plan->dash, plan->options->regs[i].name, plan->dash);
+		return false;
+	}
+	return true;
+}
+
 static void apply_registers(const struct itrace_decode_options *options, struct itrace_ete_registers *regs)
 {
 	for (size_t i = 0; i < options->reg_count; i++)
@@ -114,12 +129,53 @@ static bool add_file_stream(struct itrace_plan *plan, unsigned int id)
 	return true;
 }
 
+/* The trace of an MTB, which is read in the order of its ring: of a pipe all is kept. */
+static bool add_mtb_stream(struct itrace_plan *plan, size_t index, const struct itrace_snapshot_source *source,
+		size_t source_index)
+{
+	struct itrace_plan_buffer *buffer = &plan->buffers[index];
+	const char *wrong = itrace_decode_options_mtb(plan->options);
+	char why[ITRACE_MESSAGE_MAX];
+
+	if (wrong)
+		return fail(plan, wrong);
+	if (buffer->framing != ITRACE_FRAMING_RAW) {
+		itrace_error(plan->io, "buffer %s: MTB trace has no frames; give its format as source_data", buffer->name);
+		return false;
+	}
+	struct itrace_plan_stream *stream = add_stream(plan, index, ITRACE_ID_NONE);
+	if (!stream)
+		return false;
+	stream->protocol = ITRACE_PROTOCOL_MTB;
+	stream->profile = ITRACE_PROFILE_M;
+	stream->arch = ITRACE_ARCH_V8;
+	stream->source_index = source_index;
+	if (source) {
+		stream->source = source->name;
+		stream->mtb.regs = source->mtb;
+	}
+	if (!itrace_mtb_source_registers(&stream->mtb, plan->options, plan->dash, plan->io))
+		return false;
+	if (!itrace_trace_file_spool(&buffer->file, plan->stop, plan->ctx, why, sizeof(why)))
+		return fail(plan, why);
+	return itrace_mtb_source_find(&stream->mtb, plan->options, itrace_plan_label(buffer), buffer->file.size, plan->dash,
+			plan->io);
+}
+
 static bool add_source_stream(struct itrace_plan *plan, size_t buffer, unsigned int id, size_t index)
 {
 	const struct itrace_snapshot_source *source = &plan->snapshot->sources[index];
 
 	if (source->why)
 		return fail(plan, source->why);
+	if (source->protocol == ITRACE_PROTOCOL_MTB)
+		return add_mtb_stream(plan, buffer, source, index);
+	if (plan->options->buffer_given) {
+		itrace_error(plan->io, "%sbuffer goes with MTB trace; %s is of another trace unit", plan->dash, source->ini);
+		return false;
+	}
+	if (!check_registers(plan))
+		return false;
 	struct itrace_plan_stream *stream = add_stream(plan, buffer, id);
 	if (!stream)
 		return false;
@@ -303,7 +359,11 @@ static bool plan_file(struct itrace_plan *plan)
 	const char *name = strcmp(path, "-") ? path : "stdin";
 	struct itrace_plan_buffer *buffer = add_buffer(plan, path, name, ITRACE_FRAMING_RAW, SIZE_MAX);
 
-	if (!buffer || !guess_framing(plan, buffer))
+	if (!buffer)
+		return false;
+	if (plan->options->protocol == ITRACE_PROTOCOL_MTB)
+		return add_mtb_stream(plan, 0, NULL, SIZE_MAX);
+	if (!check_registers(plan) || !guess_framing(plan, buffer))
 		return false;
 	if (buffer->framing == ITRACE_FRAMING_RAW)
 		return add_file_stream(plan, ITRACE_ID_NONE);

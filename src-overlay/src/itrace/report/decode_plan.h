@@ -14,6 +14,7 @@
 #include "../cs_frame.h"
 #include "../ete_config.h"
 #include "decode_options.h"
+#include "mtb_source.h"
 #include "decode_io.h"
 #include "snapshot.h"
 #include "trace_file.h"
@@ -37,6 +38,7 @@ struct itrace_plan_stream {
 	enum itrace_profile profile;
 	enum itrace_arch arch;
 	struct itrace_ete_registers regs;
+	struct itrace_mtb_source mtb;	/* when protocol says so; regs then mean nothing */
 };
 
 struct itrace_plan {

@@ -14,6 +14,20 @@
 
 #define BATCH	64u
 
+static bool init_mtb(struct itrace_decoder *decoder, const struct itrace_decoder_setup *setup)
+{
+	if (!setup->has_flow)
+		return true;
+	decoder->blocks = malloc(setup->block_count * sizeof(*decoder->blocks));
+	if (!decoder->blocks)
+		return false;
+	itrace_mtb_flow_init(&decoder->mtb, setup->mtb, &decoder->image, decoder->blocks, setup->block_count,
+			&decoder->ledger);
+	if (setup->is_further)
+		itrace_mtb_flow_reset(&decoder->mtb, setup->mtb, ITRACE_NO_SYNC_RESET);
+	return true;
+}
+
 static bool init_core(struct itrace_decoder *decoder, const struct itrace_decoder_setup *setup)
 {
 	/* bytes and packets are counted once: by the flow when there is one */
@@ -21,6 +35,8 @@ static bool init_core(struct itrace_decoder *decoder, const struct itrace_decode
 
 	itrace_image_init(&decoder->image, setup->segments, setup->segment_count, setup->read, setup->read_ctx);
 	itrace_ledger_init(&decoder->ledger);
+	if (decoder->is_mtb)
+		return init_mtb(decoder, setup);
 	if (setup->tap == ITRACE_TAP_ELEMENTS) {
 		itrace_ete_elements_init(&decoder->elements, &decoder->config, tap_ledger);
 		if (setup->is_further)
@@ -60,8 +76,14 @@ struct itrace_decoder *itrace_decoder_new(const struct itrace_decoder_setup *set
 	decoder->batch = setup->one_by_one ? 1 : BATCH;
 	decoder->emit = setup->emit;
 	decoder->ctx = setup->ctx;
-	if (itrace_ete_config_init(&decoder->config, setup->protocol, setup->profile, setup->arch, &setup->regs, &reason) !=
-			ITRACE_OK) {
+	decoder->is_mtb = setup->protocol == ITRACE_PROTOCOL_MTB;
+	if (decoder->is_mtb) {
+		decoder->config.protocol = setup->protocol;
+		decoder->config.profile = ITRACE_PROFILE_M;
+		decoder->config.arch = setup->arch;
+		decoder->config.rules.m_profile = true;
+	} else if (itrace_ete_config_init(&decoder->config, setup->protocol, setup->profile, setup->arch, &setup->regs,
+			&reason) != ITRACE_OK) {
 		snprintf(why, why_size, "registers: %s", reason);
 		itrace_decoder_free(decoder);
 		return NULL;
@@ -202,14 +224,73 @@ static void drain_elements(struct itrace_decoder *decoder)
 	}
 }
 
+static void write_mtb_packet(struct itrace_decoder *decoder, const struct itrace_mtb_packet *packet)
+{
+	char *room = itrace_output_room(decoder->out, ITRACE_TEXT_MAX + 1);
+	size_t len;
+
+	if (decoder->tap == ITRACE_TAP_ELEMENTS) {
+		len = itrace_text_mtb_element(packet, room, ITRACE_TEXT_MAX);
+		decoder->element_count++;
+	} else {
+		len = itrace_text_mtb_packet(packet, room, ITRACE_TEXT_MAX);
+	}
+	room[len] = '\n';
+	itrace_output_took(decoder->out, len + 1);
+	if (decoder->has_flow)
+		return;
+	decoder->ledger.decoded_len += ITRACE_MTB_PACKET_LEN;
+	decoder->ledger.packet_count[ITRACE_LEDGER_MTB + packet->kind]++;
+	decoder->ledger.packet_len[ITRACE_LEDGER_MTB + packet->kind] += ITRACE_MTB_PACKET_LEN;
+}
+
+/* The tap of an MTB: packets have no state. */
+static void tap_mtb(struct itrace_decoder *decoder, uint64_t off, const uint8_t *bytes, size_t len)
+{
+	if (!decoder->has_flow)
+		decoder->ledger.trace_len += len;
+	for (size_t i = 0; i < len && !itrace_output_stopped(decoder->out); i++) {
+		if (!decoder->held_len)
+			decoder->held_off = off + i;
+		decoder->held[decoder->held_len++] = bytes[i];
+		struct itrace_mtb_packet packet;
+		if (itrace_mtb_packet_read(decoder->held, decoder->held_len, &packet) < 0)
+			continue;
+		packet.off = decoder->held_off;
+		decoder->held_len = 0;
+		write_mtb_packet(decoder, &packet);
+	}
+	if (itrace_output_stopped(decoder->out))
+		decoder->stopped = true;
+}
+
+static unsigned int next_events(struct itrace_decoder *decoder, struct itrace_event *events)
+{
+	if (decoder->is_mtb)
+		return itrace_mtb_flow_next(&decoder->mtb, events, decoder->batch);
+	return itrace_ete_flow_next(&decoder->flow, events, decoder->batch);
+}
+
 static void drain_flow(struct itrace_decoder *decoder)
 {
 	struct itrace_event events[BATCH];
 	unsigned int n;
 
-	while (!decoder->stopped && (n = itrace_ete_flow_next(&decoder->flow, events, decoder->batch)) != 0)
+	while (!decoder->stopped && (n = next_events(decoder, events)) != 0)
 		if (!decoder->emit(decoder->ctx, decoder, events, n))
 			decoder->stopped = true;
+}
+
+static void finish_mtb(struct itrace_decoder *decoder)
+{
+	if (decoder->has_flow) {
+		itrace_mtb_flow_finish(&decoder->mtb);
+		drain_flow(decoder);
+		return;
+	}
+	decoder->ledger.partial_len += decoder->held_len;
+	decoder->ledger.unsynced_len += decoder->held_len;
+	decoder->held_len = 0;
 }
 
 static void drain(struct itrace_decoder *decoder)
@@ -228,6 +309,15 @@ void itrace_decoder_feed(struct itrace_decoder *decoder, uint64_t off, const uin
 {
 	if (decoder->stopped)
 		return;
+	if (decoder->is_mtb) {
+		if (decoder->tap != ITRACE_TAP_NONE)
+			tap_mtb(decoder, off, bytes, len);
+		if (decoder->has_flow)
+			itrace_mtb_flow_feed(&decoder->mtb, off, bytes, len);
+		if (decoder->has_flow)
+			drain_flow(decoder);
+		return;
+	}
 	if (decoder->tap == ITRACE_TAP_ELEMENTS)
 		itrace_ete_elements_feed(&decoder->elements, off, bytes, len);
 	else if (decoder->tap != ITRACE_TAP_NONE)
@@ -262,6 +352,10 @@ void itrace_decoder_finish(struct itrace_decoder *decoder)
 {
 	if (decoder->stopped)
 		return;
+	if (decoder->is_mtb) {
+		finish_mtb(decoder);
+		return;
+	}
 	if (decoder->tap == ITRACE_TAP_ELEMENTS)
 		itrace_ete_elements_finish(&decoder->elements);
 	else if (decoder->tap != ITRACE_TAP_NONE)

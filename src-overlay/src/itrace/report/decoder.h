@@ -13,6 +13,7 @@
 
 #include "../ete_flow.h"
 #include "../ledger.h"
+#include "../mtb_flow.h"
 #include "output.h"
 
 /* A listing of a layer below flow events. */
@@ -40,6 +41,11 @@ struct itrace_decoder {
 	struct itrace_ete_stream stream;	/* of a packet tap */
 	struct itrace_ete_elements elements;	/* of an element tap */
 	struct itrace_ete_flow flow;
+	struct itrace_mtb_flow mtb;		/* in place of flow */
+	bool is_mtb;
+	uint8_t held[ITRACE_MTB_PACKET_LEN];	/* of a tap of MTB packets: one that a chunk ended in */
+	unsigned int held_len;
+	uint64_t held_off;
 	struct itrace_block *blocks;		/* owned */
 	/*
 	 * Where events go. @returns false to stop: then nothing more is decoded.
@@ -54,6 +60,7 @@ struct itrace_decoder_setup {
 	enum itrace_profile profile;
 	enum itrace_arch arch;
 	struct itrace_ete_registers regs;
+	const struct itrace_mtb_hints *mtb;	/* protocol MTB, which has no regs */
 	struct itrace_segment *segments;	/* goes over to the decoder; may be NULL */
 	size_t segment_count;
 	itrace_image_read *read;		/* live memory; may be NULL */
@@ -82,7 +89,10 @@ void itrace_decoder_free(struct itrace_decoder *decoder);
 /* The next bytes, as itrace_ete_flow_feed(); everything that follows from them has been handed on when it returns. */
 void itrace_decoder_feed(struct itrace_decoder *decoder, uint64_t off, const uint8_t *bytes, size_t len);
 
-/* Bytes are missing here (bad frame): a gap of cause @a gap at @a off; decoding goes on at the next A-Sync. */
+/*
+ * Bytes are missing here (bad frame): a gap of cause @a gap at @a off; decoding goes on at the next A-Sync. Not of an
+ * MTB, whose trace has neither.
+ */
 void itrace_decoder_break(struct itrace_decoder *decoder, enum itrace_gap gap, uint64_t off);
 
 /* The input has ended. */

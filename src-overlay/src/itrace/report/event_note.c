@@ -100,8 +100,11 @@ size_t itrace_context_note(bool m_profile, const struct itrace_event *context, c
 static void note_exception(const struct itrace_program *program, const struct itrace_event *event,
 		struct itrace_output *out)
 {
-	itrace_output_format(out, "exception %s (0x%02x)", itrace_exception_name(program->m_profile, event->number),
-			event->number);
+	if (event->flags & ITRACE_EVENT_UNKNOWN && !event->number)
+		itrace_output_text(out, "exception, or the debugger wrote the PC (no vector leads there)");
+	else
+		itrace_output_format(out, "exception %s (0x%02x)%s", itrace_exception_name(program->m_profile, event->number),
+				event->number, event->flags & ITRACE_EVENT_UNKNOWN ? " or another with this handler" : "");
 	if (!(event->flags & ITRACE_EVENT_HAS_ADDR))
 		return;
 	itrace_output_text(out, ", returns to ");
@@ -110,6 +113,35 @@ static void note_exception(const struct itrace_program *program, const struct it
 		itrace_output_text(out, " (the target of the branch before)");
 	if (event->flags & ITRACE_EVENT_FAULT_PENDING)
 		itrace_output_text(out, " (fault pending)");
+}
+
+/* What the trace says, and what the program says. */
+static void note_contradiction(const struct itrace_program *program, const struct itrace_event *event,
+		struct itrace_output *out)
+{
+	switch (event->cause) {
+	case ITRACE_GAP_TARGET_DIFFERS:
+		itrace_output_text(out, ": by the trace this branch went to ");
+		itrace_program_write_place(program, out, event->end);
+		itrace_output_text(out, ", by the program it goes to ");
+		itrace_program_write_place(program, out, event->number);
+		break;
+	case ITRACE_GAP_NOT_A_BRANCH:
+		itrace_output_text(out, ": by the trace it went to ");
+		itrace_program_write_place(program, out, event->end);
+		itrace_output_text(out, ", by the program this is no branch");
+		break;
+	default:
+		itrace_output_text(out, ": by the trace execution went straight on to ");
+		itrace_program_write_place(program, out, event->end);
+		if (!event->number) {
+			itrace_output_text(out, ", which is not ahead");
+			break;
+		}
+		itrace_output_text(out, ", by the program that way ends at ");
+		itrace_program_write_place(program, out, event->number);
+		break;
+	}
 }
 
 static void note_gap(const struct itrace_program *program, const struct itrace_event *event, struct itrace_output *out)
@@ -126,6 +158,8 @@ static void note_gap(const struct itrace_program *program, const struct itrace_e
 			itrace_output_char(out, '>');
 		}
 	}
+	if (itrace_gap_is_contradiction(event->cause))
+		note_contradiction(program, event, out);
 	itrace_output_format(out, ", byte %" PRIu64, event->off);
 }
 
@@ -159,6 +193,8 @@ void itrace_event_note(const struct itrace_program *program, const struct itrace
 		return;
 	case ITRACE_EVENT_EXCEPTION_RETURN:
 		itrace_output_text(out, "exception return");
+		if (event->number)
+			itrace_output_format(out, ", EXC_RETURN 0x%08" PRIx32, event->number);
 		return;
 	case ITRACE_EVENT_TIMESTAMP:
 		itrace_output_format(out, "timestamp 0x%" PRIx64, event->addr);

@@ -84,7 +84,8 @@ static void line_flow(const struct itrace_ledger *ledger, struct text *text)
 /* Causes that are about an address name it, the others the byte of the trace. */
 static bool is_about_address(enum itrace_gap gap)
 {
-	return gap == ITRACE_GAP_NO_MEMORY || gap == ITRACE_GAP_NOT_DESCRIBED || gap == ITRACE_GAP_BAD_IMAGE;
+	return gap == ITRACE_GAP_NO_MEMORY || gap == ITRACE_GAP_NOT_DESCRIBED || gap == ITRACE_GAP_BAD_IMAGE ||
+			itrace_gap_is_contradiction(gap);
 }
 
 static void line_gaps(const struct itrace_ledger *ledger, struct text *text)
@@ -232,11 +233,11 @@ static void dict_packets(const struct itrace_ledger *ledger, struct text *text)
 {
 	add(text, " packets {");
 	const char *between = "";
-	for (unsigned int kind = 0; kind < ITRACE_PACKET_NUM; kind++) {
+	for (unsigned int kind = 0; kind < ITRACE_LEDGER_KINDS; kind++) {
 		if (!ledger->packet_count[kind])
 			continue;
 		add(text, "%s", between);
-		add_element(text, itrace_packet_name((enum itrace_packet_kind)kind));
+		add_element(text, itrace_ledger_packet_name(kind));
 		add(text, " {%" PRIu64 " %" PRIu64 "}", ledger->packet_count[kind], ledger->packet_len[kind]);
 		between = " ";
 	}
@@ -308,11 +309,11 @@ static void json_packets(const struct itrace_ledger *ledger, struct itrace_outpu
 	const char *between = "";
 
 	itrace_output_text(out, ",\"packets\":{");
-	for (unsigned int kind = 0; kind < ITRACE_PACKET_NUM; kind++) {
+	for (unsigned int kind = 0; kind < ITRACE_LEDGER_KINDS; kind++) {
 		if (!ledger->packet_count[kind])
 			continue;
 		itrace_output_format(out, "%s\"%s\":{\"count\":%" PRIu64 ",\"bytes\":%" PRIu64 "}", between,
-				itrace_packet_name((enum itrace_packet_kind)kind), ledger->packet_count[kind],
+				itrace_ledger_packet_name(kind), ledger->packet_count[kind],
 				ledger->packet_len[kind]);
 		between = ",";
 	}

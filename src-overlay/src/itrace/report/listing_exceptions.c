@@ -41,8 +41,12 @@ struct exceptions {
 
 static void write_name(struct exceptions *self, uint32_t number)
 {
-	itrace_output_format(self->out, "%s (0x%02" PRIx32 ")", itrace_exception_name(self->program->m_profile, number),
-			number);
+	/* M profile has no number 0: that is an exception that no known vector leads to */
+	if (!number && self->program->m_profile)
+		itrace_output_text(self->out, "exception");
+	else
+		itrace_output_format(self->out, "%s (0x%02" PRIx32 ")",
+				itrace_exception_name(self->program->m_profile, number), number);
 }
 
 /* @param handler NULL: it ran no instruction, or none is known */
@@ -52,6 +56,9 @@ static void write_taken(struct exceptions *self, const struct itrace_event *even
 	itrace_output_decimal(self->out, self->total, 12);
 	itrace_output_bytes(self->out, "  ", 2);
 	write_name(self, event->number);
+	if (event->flags & ITRACE_EVENT_UNKNOWN)
+		itrace_output_text(self->out, event->number ? " or another with this handler" :
+				" that no vector leads to, or the debugger wrote the PC,");
 	if (event->flags & ITRACE_EVENT_HAS_ADDR) {
 		itrace_output_text(self->out, " at ");
 		itrace_program_write_place(self->program, self->out, event->addr);
@@ -118,6 +125,9 @@ static void take_other(struct exceptions *self, const struct itrace_event *event
 	switch (event->kind) {
 	case ITRACE_EVENT_EXCEPTION:
 		flush_pending(self);
+		/* tail-chained: the handler before has returned, only not to what it interrupted */
+		if (self->transition.return_pending && self->depth)
+			self->depth--;
 		push(self, event);
 		break;
 	case ITRACE_EVENT_TRACE_ON:

@@ -107,8 +107,13 @@ static void write_exception(struct json_mouth *self, const struct itrace_event *
 {
 	struct itrace_output *out = self->out;
 
+	const bool none = event->flags & ITRACE_EVENT_UNKNOWN && !event->number;
+
 	itrace_json_number(out, "number", event->number);
-	itrace_json_string(out, "name", itrace_exception_name(self->program->m_profile, event->number));
+	itrace_json_string(out, "name", none ? "unknown" :
+			itrace_exception_name(self->program->m_profile, event->number));
+	if (event->flags & ITRACE_EVENT_UNKNOWN)
+		itrace_json_bool(out, "is_sure", false);
 	if (event->flags & ITRACE_EVENT_HAS_ADDR)
 		itrace_json_hex(out, "return_addr", event->addr);
 	itrace_json_bool(out, "is_branch_target", event->flags & ITRACE_EVENT_MATCHES_TARGET);
@@ -122,6 +127,11 @@ static void write_gap(struct json_mouth *self, const struct itrace_event *event)
 	itrace_json_string(out, "cause", itrace_gap_name((enum itrace_gap)event->cause));
 	if (event->flags & ITRACE_EVENT_HAS_ADDR)
 		itrace_json_hex(out, "addr", event->addr);
+	if (itrace_gap_is_contradiction(event->cause)) {
+		itrace_json_hex(out, "by_trace", event->end);
+		itrace_json_hex(out, "by_program", event->number);
+		return;
+	}
 	itrace_json_number(out, "count", event->count);
 	if (event->cause == ITRACE_GAP_NO_MEMORY && self->transition.known)
 		itrace_json_hex(out, "from", itrace_range_last(&self->transition.range));
@@ -166,6 +176,10 @@ static void write_members(struct json_mouth *self, const struct itrace_event *ev
 		break;
 	case ITRACE_EVENT_EXCEPTION:
 		write_exception(self, event);
+		break;
+	case ITRACE_EVENT_EXCEPTION_RETURN:
+		if (event->number)
+			itrace_json_hex(out, "exc_return", event->number);
 		break;
 	case ITRACE_EVENT_TIMESTAMP:
 		itrace_json_hex(out, "time", event->addr);

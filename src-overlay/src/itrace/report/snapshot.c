@@ -611,17 +611,23 @@ static const struct {
 
 #define REGISTERS_NUM	(sizeof(registers) / sizeof(registers[0]))
 
+#define MTB_REGISTERS_NUM	8u
+
+/* A register as its line says. */
+struct device_register {
+	bool is_given;
+	uint64_t value;
+	unsigned int line;
+	const char *bad_text;	/* not a number */
+};
+
 /* A device's file as far as it is read before its class is known. */
 struct device {
 	const char *name;
 	const char *class;
 	const char *type;
-	struct {
-		bool is_given;
-		uint64_t value;
-		unsigned int line;
-		const char *bad_text;	/* not a number */
-	} regs[REGISTERS_NUM];
+	struct device_register regs[REGISTERS_NUM];
+	struct device_register mtb[MTB_REGISTERS_NUM];
 	struct core_dumps dumps;
 };
 
@@ -634,18 +640,24 @@ static bool same_name(const char *a, const char *b)
 	return !*a && !*b;
 }
 
+static void take_register(struct itrace_snapshot *snapshot, struct ini *ini, struct device_register *reg)
+{
+	reg->is_given = true;
+	reg->line = ini->line;
+	if (!parse_number(ini->value, &reg->value)) {
+		ini->value[strlen(ini->value) > 80 ? 80 : strlen(ini->value)] = 0;
+		reg->bad_text = keep_text(snapshot, ini->value);
+	}
+}
+
 static void device_register(struct itrace_snapshot *snapshot, struct ini *ini, struct device *device)
 {
-	for (size_t i = 0; i < REGISTERS_NUM; i++) {
-		if (!same_name(ini->key, registers[i].name))
-			continue;
-		device->regs[i].is_given = true;
-		device->regs[i].line = ini->line;
-		if (!parse_number(ini->value, &device->regs[i].value)) {
-			ini->value[strlen(ini->value) > 80 ? 80 : strlen(ini->value)] = 0;
-			device->regs[i].bad_text = keep_text(snapshot, ini->value);
-		}
-	}
+	for (size_t i = 0; i < REGISTERS_NUM; i++)
+		if (same_name(ini->key, registers[i].name))
+			take_register(snapshot, ini, &device->regs[i]);
+	for (unsigned int i = 0; i < MTB_REGISTERS_NUM; i++)
+		if (same_name(ini->key, itrace_mtb_register_name(i)))
+			take_register(snapshot, ini, &device->mtb[i]);
 }
 
 /* @returns false with *why filled */
@@ -734,6 +746,22 @@ static const char *keep_line(struct itrace_snapshot *snapshot, const char *forma
 	return keep_text(snapshot, line);
 }
 
+/* @returns false when its value is none; the source then says why it cannot be decoded */
+static bool check_register(struct itrace_snapshot *snapshot, const struct device_register *reg, const char *name,
+		struct itrace_snapshot_source *source)
+{
+	const char *why = NULL;
+
+	if (reg->bad_text)
+		why = keep_line(snapshot, "%s:%u: %s: '%s' is not a number", source->ini, reg->line, name, reg->bad_text);
+	else if (reg->value > UINT32_MAX)
+		why = keep_line(snapshot, "%s:%u: %s: 0x%" PRIx64 " does not fit 32 bits", source->ini, reg->line, name,
+			reg->value);
+	if (why && !source->why)
+		source->why = why;
+	return !why;
+}
+
 static void source_registers(struct itrace_snapshot *snapshot, const struct device *device,
 		struct itrace_snapshot_source *source)
 {
@@ -754,19 +782,26 @@ static void source_registers(struct itrace_snapshot *snapshot, const struct devi
 			continue;
 		}
 		uint32_t *reg = itrace_ete_register(&source->regs, registers[i].name);
-		if (device->regs[i].bad_text) {
-			if (!source->why)
-				source->why = keep_line(snapshot, "%s:%u: %s: '%s' is not a number", source->ini, device->regs[i].line,
-					registers[i].name, device->regs[i].bad_text);
-		} else if (device->regs[i].value > UINT32_MAX) {
-			if (!source->why)
-				source->why = keep_line(snapshot, "%s:%u: %s: 0x%" PRIx64 " does not fit 32 bits", source->ini,
-					device->regs[i].line, registers[i].name, device->regs[i].value);
-		} else if (reg) {
+		if (check_register(snapshot, &device->regs[i], registers[i].name, source) && reg)
 			*reg = (uint32_t)device->regs[i].value;
-		}
 	}
 	source->defaulted = keep_text(snapshot, defaulted);
+}
+
+/* Which of an MTB's registers are missing is told when it is known what for. */
+static void mtb_registers(struct itrace_snapshot *snapshot, const struct device *device,
+		struct itrace_snapshot_source *source)
+{
+	for (unsigned int i = 0; i < MTB_REGISTERS_NUM; i++) {
+		const char *name = itrace_mtb_register_name(i);
+		uint32_t bit;
+		uint32_t *reg = itrace_mtb_register(&source->mtb, name, &bit);
+
+		if (!device->mtb[i].is_given || !check_register(snapshot, &device->mtb[i], name, source))
+			continue;
+		*reg = (uint32_t)device->mtb[i].value;
+		source->mtb.given |= bit;
+	}
 }
 
 /* Whether @a type is @a name, with whatever behind a dot. */
@@ -797,7 +832,8 @@ static void add_source(struct itrace_snapshot *snapshot, const char *path, const
 	source->protocol = ITRACE_PROTOCOL_ETE;
 	source->defaulted = "";
 	if (is_mtb) {
-		source->why = keep_line(snapshot, "%s: class=mtb: decoding of MTB snapshots is not in this version", path);
+		source->protocol = ITRACE_PROTOCOL_MTB;
+		mtb_registers(snapshot, device, source);
 		return;
 	}
 	if (is_type(device->type, "ETE")) {
@@ -863,7 +899,7 @@ static bool add_device(struct itrace_snapshot *snapshot, const char *path, char 
 	}
 	free(device.dumps.segments);
 	if (!*device.class)
-		note(snapshot, "%s: no [device] with class=core or class=trace_source in it, left out", path);
+		note(snapshot, "%s: no [device] with class=core, class=trace_source or class=mtb in it, left out", path);
 	bool is_mtb = !strcmp(device.class, "mtb");
 	if (is_mtb || !strcmp(device.class, "trace_source"))
 		add_source(snapshot, path, &device, is_mtb);
@@ -1639,6 +1675,20 @@ static bool write_core(struct writer *writer, const struct itrace_snapshot_conte
 	return writer_close(writer);
 }
 
+static void write_mtb_source(struct writer *writer, const struct itrace_snapshot_write_source *source)
+{
+	struct itrace_mtb_registers regs = source->mtb;
+	const char *name;
+
+	fprintf(writer->f, "[device]\nname=%s\nclass=mtb\ntype=MTB\n\n[regs]\n", source->name);
+	for (unsigned int i = 0; (name = itrace_mtb_register_name(i)); i++) {
+		uint32_t bit;
+		const uint32_t *reg = itrace_mtb_register(&regs, name, &bit);
+		if (regs.given & bit)
+			fprintf(writer->f, bit == ITRACE_MTB_REG_AW ? "%s=%" PRIu32 "\n" : "%s=0x%08" PRIx32 "\n", name, *reg);
+	}
+}
+
 static bool write_source(struct writer *writer, const struct itrace_snapshot_write_source *source, size_t index)
 {
 	struct itrace_ete_registers regs = source->regs;
@@ -1648,6 +1698,10 @@ static bool write_source(struct writer *writer, const struct itrace_snapshot_wri
 	snprintf(name, sizeof(name), "source%zu.ini", index);
 	if (!writer_open(writer, name))
 		return false;
+	if (source->protocol == ITRACE_PROTOCOL_MTB) {
+		write_mtb_source(writer, source);
+		return writer_close(writer);
+	}
 	fprintf(writer->f, "[device]\nname=%s\nclass=trace_source\n", source->name);
 	if (is_ete)
 		fprintf(writer->f, "type=ETE\n");

@@ -18,6 +18,7 @@
 #include "../cs_frame.h"
 #include "../ete_config.h"
 #include "../image.h"
+#include "../mtb_ring.h"
 
 /* Bounds: a larger ini file is refused, further devices and dumps are refused, more dump bytes are not loaded. */
 #define ITRACE_SNAPSHOT_INI_MAX		((size_t)4 << 20)
@@ -37,14 +38,15 @@ struct itrace_snapshot_core {
 	size_t segment_count;
 };
 
-/* A device of class trace_source (or mtb, which has a reason in why). */
+/* A device of class trace_source or mtb. */
 struct itrace_snapshot_source {
 	const char *name;
-	const char *type;		/* "ETE", "ETM4.1" */
+	const char *type;		/* "ETE", "ETM4.1"; of an MTB whatever is written */
 	const char *ini;		/* path of its file */
 	const char *why;		/* NULL: can be decoded; else one line: why not */
 	enum itrace_protocol protocol;
 	struct itrace_ete_registers regs;	/* given or defaulted */
+	struct itrace_mtb_registers mtb;	/* in place of them, those that are given */
 	const char *defaulted;		/* names of the defaulted ones that matter, "TRCIDR8 TRCIDR9"; "" when none */
 	size_t core;			/* index of its core, SIZE_MAX: none is named in [core_trace_sources] */
 	enum itrace_profile profile;	/* of its core; A and V9 when there is none */
@@ -123,6 +125,7 @@ struct itrace_snapshot_write_source {
 	const char *name;			/* "ETE_0" */
 	enum itrace_protocol protocol;
 	struct itrace_ete_registers regs;
+	struct itrace_mtb_registers mtb;	/* protocol MTB: in place of regs; those not given are not written */
 	size_t core;				/* index in cores */
 	size_t buffer;				/* index in buffers */
 };

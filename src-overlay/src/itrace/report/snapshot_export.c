@@ -14,10 +14,17 @@
 #define NAME_SIZE	32
 
 /* Everything that the writer points to. */
+/* What of a file is written. */
+struct part {
+	struct itrace_trace_file *file;
+	uint64_t left;
+};
+
 struct export {
 	struct itrace_snapshot_write_core *cores;
 	struct itrace_snapshot_write_source *sources;
 	struct itrace_snapshot_write_buffer *buffers;
+	struct part *parts;	/* of the files, one for each buffer */
 	char (*core_names)[NAME_SIZE];
 	char (*source_names)[NAME_SIZE];
 	char (*buffer_names)[NAME_SIZE];
@@ -25,10 +32,13 @@ struct export {
 
 static long read_buffer(void *ctx, uint8_t *dst, size_t len)
 {
-	struct itrace_trace_file *file = ctx;
+	struct part *whole = ctx;
+	struct itrace_trace_file *file = whole->file;
 	const uint8_t *bytes;
 	char why[256];
 
+	if (!whole->left)
+		return 0;
 	/* the writer's pieces may be smaller than ours: hand out what is left first */
 	if (!file->head_len) {
 		long got = itrace_trace_file_read(file, &bytes, why, sizeof(why));
@@ -37,6 +47,9 @@ static long read_buffer(void *ctx, uint8_t *dst, size_t len)
 		file->head_len = (size_t)got;
 	}
 	size_t part = file->head_len < len ? file->head_len : len;
+	if (part > whole->left)
+		part = (size_t)whole->left;
+	whole->left -= part;
 	memcpy(dst, file->buf, part);
 	memmove(file->buf, file->buf + part, file->head_len - part);
 	file->head_len -= part;
@@ -50,10 +63,12 @@ static bool allocate(struct export *export, const struct itrace_plan *plan)
 	export->cores = calloc(streams, sizeof(*export->cores));
 	export->sources = calloc(streams, sizeof(*export->sources));
 	export->buffers = calloc(buffers, sizeof(*export->buffers));
+	export->parts = calloc(buffers, sizeof(*export->parts));
 	export->core_names = calloc(streams, NAME_SIZE);
 	export->source_names = calloc(streams, NAME_SIZE);
 	export->buffer_names = calloc(buffers, NAME_SIZE);
-	return export->cores && export->sources && export->buffers && export->core_names && export->source_names &&
+	return export->cores && export->sources && export->buffers && export->parts && export->core_names &&
+			export->source_names &&
 			export->buffer_names;
 }
 
@@ -62,6 +77,7 @@ static void release(struct export *export)
 	free(export->cores);
 	free(export->sources);
 	free(export->buffers);
+	free(export->parts);
 	free(export->core_names);
 	free(export->source_names);
 	free(export->buffer_names);
@@ -80,13 +96,32 @@ static void fill_streams(struct export *export, const struct itrace_plan *plan, 
 		export->cores[i].segment_count = code[i].count;
 
 		snprintf(export->source_names[i], NAME_SIZE, "%s_%zu",
+				stream->protocol == ITRACE_PROTOCOL_MTB ? "MTB" :
 				stream->protocol == ITRACE_PROTOCOL_ETE ? "ETE" : "ETM", i);
 		export->sources[i].name = export->source_names[i];
 		export->sources[i].protocol = stream->protocol;
 		export->sources[i].regs = stream->regs;
+		export->sources[i].mtb = stream->mtb.regs;
+		/* the front of the buffer is not there: what is there is all that is known, in order */
+		if (stream->mtb.ring.front_missing)
+			export->sources[i].mtb.given &= ~ITRACE_MTB_REG_POSITION;
 		export->sources[i].core = i;
 		export->sources[i].buffer = stream->buffer;
 	}
+}
+
+/* Of a dump of an MTB's memory only its buffer: a snapshot has no address for what is around it. */
+static uint64_t choose_part(const struct itrace_plan *plan, size_t buffer, struct part *part)
+{
+	part->left = UINT64_MAX;
+	for (size_t i = 0; i < plan->stream_count; i++) {
+		const struct itrace_mtb_ring *ring = &plan->streams[i].mtb.ring;
+		if (plan->streams[i].buffer != buffer || plan->streams[i].protocol != ITRACE_PROTOCOL_MTB || !ring->known)
+			continue;
+		part->left = ring->front_missing ? ring->pieces[0].len : ring->size;
+		return ring->dump_off;
+	}
+	return 0;
 }
 
 static bool fill_buffers(struct export *export, struct itrace_plan *plan, char *why, size_t why_size)
@@ -94,13 +129,14 @@ static bool fill_buffers(struct export *export, struct itrace_plan *plan, char *
 	for (size_t i = 0; i < plan->buffer_count; i++) {
 		struct itrace_plan_buffer *buffer = &plan->buffers[i];
 
-		if (!itrace_trace_file_rewind(&buffer->file, why, why_size))
+		export->parts[i].file = &buffer->file;
+		if (!itrace_trace_file_seek(&buffer->file, choose_part(plan, i, &export->parts[i]), why, why_size))
 			return false;
 		snprintf(export->buffer_names[i], NAME_SIZE, "ETB_%zu", i);
 		export->buffers[i].name = export->buffer_names[i];
 		export->buffers[i].framing = buffer->framing;
 		export->buffers[i].read = read_buffer;
-		export->buffers[i].ctx = &buffer->file;
+		export->buffers[i].ctx = &export->parts[i];
 	}
 	return true;
 }

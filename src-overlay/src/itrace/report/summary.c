@@ -11,7 +11,7 @@
 #include "listing.h"
 #include "summary.h"
 
-const char *itrace_summary_advice(enum itrace_packet_kind kind)
+const char *itrace_summary_advice(unsigned int kind)
 {
 	switch (kind) {
 	case ITRACE_PACKET_TIMESTAMP:
@@ -50,7 +50,7 @@ const char *itrace_summary_advice(enum itrace_packet_kind kind)
 }
 
 struct row {
-	enum itrace_packet_kind kind;
+	unsigned int kind;
 	uint64_t count, len;
 };
 
@@ -68,9 +68,9 @@ static unsigned int collect_rows(const struct itrace_ledger *ledger, struct row 
 {
 	unsigned int count = 0;
 
-	for (unsigned int kind = 0; kind < ITRACE_PACKET_NUM; kind++)
+	for (unsigned int kind = 0; kind < ITRACE_LEDGER_KINDS; kind++)
 		if (ledger->packet_count[kind])
-			rows[count++] = (struct row){ (enum itrace_packet_kind)kind, ledger->packet_count[kind],
+			rows[count++] = (struct row){ kind, ledger->packet_count[kind],
 					ledger->packet_len[kind] };
 	qsort(rows, count, sizeof(rows[0]), compare_rows);
 	return count;
@@ -78,7 +78,7 @@ static unsigned int collect_rows(const struct itrace_ledger *ledger, struct row 
 
 static void write_packets(const struct itrace_ledger *ledger, struct itrace_output *out)
 {
-	struct row rows[ITRACE_PACKET_NUM];
+	struct row rows[ITRACE_LEDGER_KINDS];
 	unsigned int count = collect_rows(ledger, rows);
 	double total = ledger->trace_len ? (double)ledger->trace_len : 1;
 
@@ -87,8 +87,9 @@ static void write_packets(const struct itrace_ledger *ledger, struct itrace_outp
 	itrace_output_format(out, "\n%-36s %10s %12s %6s  %s\n", "packets", "count", "bytes", "%", "fewer with");
 	for (unsigned int i = 0; i < count; i++) {
 		const char *advice = itrace_summary_advice(rows[i].kind);
-		itrace_output_format(out, "%-36s %10" PRIu64 " %12" PRIu64 " %6.2f%s%s\n", itrace_packet_name(rows[i].kind),
-				rows[i].count, rows[i].len, 100 * (double)rows[i].len / total, *advice ? "  " : "", advice);
+		itrace_output_format(out, "%-36s %10" PRIu64 " %12" PRIu64 " %6.2f%s%s\n",
+				itrace_ledger_packet_name(rows[i].kind), rows[i].count, rows[i].len, 100 * (double)rows[i].len / total,
+				*advice ? "  " : "", advice);
 	}
 }
 

@@ -18,6 +18,6 @@ void itrace_summary_write(const struct itrace_ledger *ledger, const struct itrac
 /*
  * The option (of "NAME configure", without the name) that makes fewer packets of @a kind; "" when none does.
  */
-const char *itrace_summary_advice(enum itrace_packet_kind kind);
+const char *itrace_summary_advice(unsigned int kind);
 
 #endif /* OPENOCD_ITRACE_REPORT_SUMMARY_H */

@@ -131,11 +131,16 @@ long itrace_trace_file_read(struct itrace_trace_file *file, const uint8_t **byte
 	return len;
 }
 
+bool itrace_trace_file_seek(struct itrace_trace_file *file, uint64_t off, char *why, size_t why_size)
+{
+	file->off = off;
+	file->head_len = 0;
+	return lseek(file->fd, (off_t)off, SEEK_SET) == (off_t)off || fail(file, "cannot rewind trace", why, why_size);
+}
+
 bool itrace_trace_file_rewind(struct itrace_trace_file *file, char *why, size_t why_size)
 {
-	file->off = 0;
-	file->head_len = 0;
-	return lseek(file->fd, 0, SEEK_SET) == 0 || fail(file, "cannot rewind trace", why, why_size);
+	return itrace_trace_file_seek(file, 0, why, why_size);
 }
 
 static bool write_all(int fd, const uint8_t *bytes, size_t len)

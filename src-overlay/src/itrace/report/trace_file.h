@@ -51,6 +51,9 @@ long itrace_trace_file_read(struct itrace_trace_file *file, const uint8_t **byte
 /* Go back to the beginning. Only of a file that is seekable. */
 bool itrace_trace_file_rewind(struct itrace_trace_file *file, char *why, size_t why_size);
 
+/* The next bytes that are read are those from @a off on. Only of a file that is seekable. */
+bool itrace_trace_file_seek(struct itrace_trace_file *file, uint64_t off, char *why, size_t why_size);
+
 /*
  * Make a pipe seekable: its bytes go to a temporary file that vanishes by itself. Only before the first read.
  * @param stop  asked now and then; true ends the copy early. May be NULL
