@@ -11,6 +11,7 @@
 
 #include "armtrace.h"
 #include "ete.h"
+#include "mtb.h"
 #include "ocd_compat.h"
 
 COMMAND_HANDLER(handle_later_command)
@@ -18,31 +19,6 @@ COMMAND_HANDLER(handle_later_command)
 	ocd_result(CMD, "not in this version");
 	return ERROR_NOT_IMPLEMENTED;
 }
-
-static const struct command_registration mtb_subcommand_handlers[] = {
-	{
-		.name = "create",
-		.handler = handle_later_command,
-		.mode = COMMAND_ANY,
-		.help = "create a Micro Trace Buffer object (not in this version)",
-		.usage = "name '-target' target [options ...]",
-	},
-	{
-		.name = "decode",
-		.handler = handle_later_command,
-		.mode = COMMAND_ANY,
-		.help = "decode Micro Trace Buffer trace (not in this version)",
-		.usage = "source [options ...]",
-	},
-	{
-		.name = "ledger",
-		.handler = handle_later_command,
-		.mode = COMMAND_ANY,
-		.help = "return the ledger of the last 'mtb decode' (not in this version)",
-		.usage = "",
-	},
-	COMMAND_REGISTRATION_DONE
-};
 
 static const struct command_registration tmc_subcommand_handlers[] = {
 	{
@@ -104,11 +80,7 @@ const struct command_registration armtrace_command_handlers[] = {
 		.chain = arm_ete_command_handlers,
 	},
 	{
-		.name = "mtb",
-		.mode = COMMAND_ANY,
-		.help = "Micro Trace Buffer commands",
-		.usage = "",
-		.chain = mtb_subcommand_handlers,
+		.chain = arm_mtb_command_handlers,
 	},
 	{
 		.name = "tmc",
