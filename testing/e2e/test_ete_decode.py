@@ -121,9 +121,9 @@ def test_every_command_has_help_and_usage():
 
 
 @pytest.mark.parametrize("command", [
-    "ete create t -target x", "mtb decode -trace x", "mtb create m", "mtb ledger", "tmc create t -dap d",
+    "ete create t -target x", "mtb decode mtb0", "mtb create m", "tmc create t -dap d",
     "funnel create f", "replicator create r", "coresight discover d", "gdb_btrace auto on",
-    "ete decode -trace x -protocol mtb", "ete decode -trace x -export callgrind=y", "ete decode some_object",
+    "ete decode -trace x -export callgrind=y", "ete decode some_object",
 ])
 def test_what_is_not_there_yet_says_so(command):
     assert "not in this version" in failing(command)

@@ -1,0 +1,523 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# check-group: mtb
+"""MTB trace of compiled programs through the standalone program and OpenOCD's command.
+
+The names B1 .. B16 are the wishes of users that testing/README.md lists.
+"""
+
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+from mtb_walker import TOOLS, Program, Walk, compile_program
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ITRACE = os.environ.get("ITRACE") or os.path.join(TOP, "build/bin/itrace")
+OPENOCD = os.environ.get("OPENOCD") or os.path.join(TOP, "build/bin/openocd")
+LONG = os.environ.get("LONG") == "1"
+
+BUILDS = [(target, level) for target in ("thumbv6m-none-eabi", "thumbv8m.main-none-eabi")
+          for level in ("-O0", "-O1", "-O2", "-Os")]
+CHAINS = ["return-value", "whole-return", "half-return"]
+
+pytestmark = pytest.mark.skipif(not all(shutil.which(tool) for tool in TOOLS), reason="no clang, lld or llvm-objdump")
+
+
+def itrace(*arguments, stdin=subprocess.DEVNULL):
+    return subprocess.run([ITRACE, "decode"] + [str(a) for a in arguments], stdin=stdin, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=120, check=False, universal_newlines=True)
+
+
+@pytest.fixture(name="programs", scope="module")
+def fixture_programs(tmp_path_factory):
+    made = {}
+
+    def program(target="thumbv6m-none-eabi", level="-O1"):
+        if (target, level) not in made:
+            folder = tmp_path_factory.mktemp("program")
+            made[target, level] = Program(compile_program(folder, target, level), target)
+        return made[target, level]
+
+    return program
+
+
+def regs(**values):
+    return [part for name, value in values.items() for part in ("--reg", "%s=0x%x" % (name, value))]
+
+
+def decode(path, program, *arguments, **registers):
+    return itrace("--trace", path, "--protocol", "mtb", "--elf", program.elf, *regs(**registers), *arguments)
+
+
+def addresses(text):
+    """Of a listing of instructions."""
+    return [int(address, 16) for address in re.findall(r"^0x([0-9a-f]{16}) ", text, re.M)]
+
+
+def events(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+# ── what is decoded is what ran ───────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("target, level", BUILDS)
+@pytest.mark.parametrize("chain", CHAINS)
+def test_every_instruction(programs, tmp_path, target, level, chain):
+    program = programs(target, level)
+    for seed in range(40 if LONG else 3):
+        walk = Walk(program, "%s %s %s %d" % (target, level, chain, seed), 1500, chain=chain)
+        for mask in (1, 4, 8, 9):
+            ring, position = walk.ring(mask)
+            path = tmp_path / "buffer"
+            path.write_bytes(ring)
+            first, expected = walk.held(mask)
+            run = decode(path, program, "--format", "json", POSITION=position, MASTER=0x80000000 | mask,
+                         PC_ARM=walk.arm, PC_HALT=walk.halt)
+            assert run.returncode == 0, run.stderr
+            got = []
+            taken = []
+            for event in events(run.stdout):
+                if event["kind"] == "range":
+                    addr = int(event["addr"], 16)
+                    while addr < int(event["end"], 16):
+                        got.append(addr)
+                        addr += program.code[addr].size
+                elif event["kind"] == "exception":
+                    taken.append(event["number"])
+            assert got == expected, (seed, mask)
+            assert taken == [number for number, packet in walk.taken if packet >= first]
+
+
+def test_instructions_with_symbol_and_line(programs, tmp_path):
+    """B2: no branches only"""
+    program = programs()
+    walk = Walk(program, 1, 300, interrupts=0)
+    path = tmp_path / "packets"
+    path.write_bytes(walk.linear())
+    run = decode(path, program, "--format", "instructions", PC_ARM=walk.arm, PC_HALT=walk.halt)
+    assert run.returncode == 0
+    assert addresses(run.stdout) == walk.log
+    assert re.search(r"^\S*program\.c:\d+$", run.stdout, re.M)
+    assert re.search(r"<leaf(\+0x[0-9a-f]+)?>", run.stdout)
+    assert "POSITION; the file is taken as packets in order" in run.stderr
+
+
+def test_dump_and_four_registers(programs, tmp_path):
+    """B3: no debugger, a dump of RAM"""
+    program = programs()
+    walk = Walk(program, 2, 2000)
+    ring, position = walk.ring(6, start=0x800)
+    path = tmp_path / "ram.bin"
+    path.write_bytes(bytes(0x800) + ring + bytes(0x400))
+    run = decode(path, program, "--buffer", "0x20000000", "--format", "instructions", POSITION=position,
+                 MASTER=0x80000006, FLOW=0, BASE=0x20000000)
+    assert run.returncode == 0, run.stderr
+    # without the PC at halt what ran behind the last packet is not known
+    behind = len(walk.log) - walk.before[-1] - (0 if walk.packets[-1][0] & 1 else 1)
+    assert addresses(run.stdout) == walk.held(6)[1][:-behind or None]
+    assert "has wrapped: 128 packets" in run.stderr
+    assert "PC_HALT" in run.stderr
+
+
+def test_fold_and_last(programs, tmp_path):
+    """B4, B11: a loop that fills the buffer is one entry with a count; oldest first; the end with -last"""
+    program = programs()
+    loop = next(i.addr for i in program.code.values() if i.kind == "jump" and i.target == i.addr)
+    call = next(i for i in program.code.values() if i.kind == "call")
+    path = tmp_path / "packets"
+    path.write_bytes(struct.pack("<II", call.addr, loop) + struct.pack("<II", loop, loop) * 500)
+    folded = decode(path, program, "--format", "instructions", "--fold", "on")
+    assert "× 500" in folded.stdout
+    assert len(addresses(folded.stdout)) == 2
+    last = decode(path, program, "--format", "instructions", "--last", "7")
+    assert addresses(last.stdout) == [loop] * 7
+    # the call goes elsewhere by the program
+    assert "by the trace this branch went to" in folded.stdout and folded.returncode == 3
+
+
+@pytest.mark.parametrize("base, aw, start, expected", [
+    (0, 12, 0x800, 0), (0, None, 0x800, 1), (None, None, 0x800, 1), (0x10000000, None, 0x800, 0),
+])
+def test_base_that_reads_zero(programs, tmp_path, base, aw, start, expected):
+    """B5, B6: never memory at 0; what is missing is named"""
+    program = programs()
+    walk = Walk(program, 3, 400)
+    ring, position = walk.ring(4, start=start)
+    path = tmp_path / "ram.bin"
+    path.write_bytes(bytes(start) + ring)
+    registers = {"POSITION": position, "MASTER": 0x80000004, "PC_HALT": walk.halt}
+    if base is not None:
+        registers["BASE"] = base
+    if aw is not None:
+        registers["AW"] = aw
+    run = decode(path, program, "--buffer", "0x10000000", "--format", "instructions", **registers)
+    assert run.returncode == expected, run.stderr
+    if expected:
+        assert "AW" in run.stderr and "BASE" in run.stderr and str(path) in run.stderr
+    else:
+        assert addresses(run.stdout) == walk.held(4)[1]
+
+
+def test_buffer_of_four_packets(programs, tmp_path):
+    """B7: MSPM0"""
+    program = programs()
+    walk = Walk(program, 4, 200)
+    ring, position = walk.ring(1)
+    assert len(ring) == 32
+    path = tmp_path / "ram.bin"
+    path.write_bytes(ring)
+    run = decode(path, program, "--buffer", "0x40403000", "--format", "instructions", POSITION=position,
+                 MASTER=0x80000001, BASE=0x40403000, AW=5, PC_HALT=walk.halt)
+    assert run.returncode == 0, run.stderr
+    assert addresses(run.stdout) == walk.held(1)[1]
+
+
+def exception_packets(program):
+    """main, interrupted at its third instruction; the handler returns"""
+    main = sorted(i for i in program.code if i >= program.symbols["main"])
+    handler = program.symbols["SysTick_Handler"] & ~1
+    leave = next(i for i in sorted(program.code) if i >= handler and program.code[i].kind == "return")
+    inner = [i for i in program.code.values() if handler <= i.addr < leave and i.kind == "cond"]
+    packets = [(main[2] | 1, handler | 1)]
+    at = handler
+    for branch in inner:
+        if at <= branch.addr:
+            packets.append((branch.addr, branch.target))
+            at = branch.target
+    return main, packets + [(leave, 0xfffffff8), (0xfffffff9, main[2])]
+
+
+def pack(packets):
+    return b"".join(struct.pack("<II", *packet) for packet in packets)
+
+
+def test_exception_return_is_one(programs, tmp_path):
+    """B8: from the right instruction; EXC_RETURN is never code"""
+    program = programs()
+    main, packets = exception_packets(program)
+    path = tmp_path / "packets"
+    path.write_bytes(pack(packets))
+    run = decode(path, program, "--format", "instructions", PC_ARM=main[0], PC_HALT=main[4])
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("exception return") == 1
+    assert "-- exception SysTick (0x0f), returns to main+0x" in run.stdout
+    assert "-- exception return, EXC_RETURN 0xfffffff9" in run.stdout
+    assert not any(address > 0xf0000000 for address in addresses(run.stdout))
+    assert addresses(run.stdout)[:2] == main[:2]
+    assert addresses(run.stdout)[-2:] == main[2:4]
+
+
+def test_exception_by_the_vector_table(programs, tmp_path):
+    """B13: the number is not in the trace"""
+    program = programs()
+    main, packets = exception_packets(program)
+    path = tmp_path / "packets"
+    path.write_bytes(pack(packets))
+    run = decode(path, program, "--format", "exceptions", PC_ARM=main[0], PC_HALT=main[4])
+    assert "SysTick (0x0f) at main+0x" in run.stdout and "-> SysTick_Handler" in run.stdout
+    assert "return to main+0x" in run.stdout
+    assert "vector table at 0x4000 (__Vectors)" in run.stderr
+    # no symbol: the beginning of the program
+    code = tmp_path / "code.bin"
+    subprocess.run(["llvm-objcopy", "-O", "binary", "-j", ".text", str(program.elf), str(code)], check=True)
+    run = itrace("--trace", path, "--protocol", "mtb", "--image", "%s@0x4000" % code, "--format", "exceptions",
+                 *regs(PC_ARM=main[0], PC_HALT=main[4]))
+    assert "SysTick (0x0f)" in run.stdout and "vector table at 0x4000 (the beginning" in run.stderr
+    # a register wins
+    run = decode(path, program, "--format", "exceptions", PC_ARM=main[0], PC_HALT=main[4], VTOR=0x20000000)
+    assert "exception that no vector leads to" in run.stdout
+    # several have one handler
+    path.write_bytes(pack([(main[2] | 1, (program.symbols["Default_Handler"] & ~1) | 1)]))
+    run = decode(path, program, "--format", "exceptions", PC_ARM=main[0])
+    assert "NMI (0x02) or another with this handler at main+0x" in run.stdout
+
+
+@pytest.mark.parametrize("fault", [True, False])
+def test_branch_to_nowhere(programs, tmp_path, fault):
+    """B16: the trace ends with where it went, and which exception came of it"""
+    program = programs()
+    jump = next(i for i in program.code.values() if i.kind == "icall" and i.addr >= program.symbols["call"])
+    packets = [(jump.addr, 0xdeadbeee | 1)]
+    if fault:
+        packets.append((0xdeadbeef, program.symbols["Default_Handler"] & ~1))
+    path = tmp_path / "packets"
+    path.write_bytes(pack(packets))
+    run = decode(path, program, "--format", "instructions")
+    assert run.returncode == 3
+    assert "branched to unmapped 0xdeadbeee from 0x%x <call+0x" % jump.addr in run.stderr
+    assert "gap: no memory at 0xdeadbeee" in run.stdout
+    if fault:
+        assert "exception NMI (0x02) or another with this handler" in run.stdout
+
+
+# ── formats ───────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(name="walked")
+def fixture_walked(programs, tmp_path):
+    program = programs()
+    walk = Walk(program, 5, 1200)
+    path = tmp_path / "packets"
+    path.write_bytes(walk.linear())
+    return program, walk, path
+
+
+@pytest.mark.parametrize("kind, wanted", [
+    ("functions", "main"), ("calls", "leaf"), ("calls", "[SysTick] SysTick_Handler"), ("hot", "leaf"),
+    ("exceptions", "IRQ"), ("contexts", "")
+])
+def test_formats(walked, kind, wanted):
+    program, walk, path = walked
+    run = decode(path, program, "--format", kind, PC_ARM=walk.arm, PC_HALT=walk.halt)
+    assert run.returncode == 0, run.stderr
+    assert wanted in run.stdout
+    assert "flow      %d instructions in" % len(walk.log) in run.stderr
+    assert "trace     %d bytes: %d decoded, 0 padding, 0 not synchronised, 0 skipped" % (
+        path.stat().st_size, path.stat().st_size) in run.stderr
+    assert "gaps      0" in run.stderr
+
+
+def test_packets_and_elements(walked):
+    program, walk, path = walked
+    run = decode(path, program, "--format", "packets")
+    lines = run.stdout.splitlines()
+    assert run.returncode == 0 and len(lines) == len(walk.packets)
+    for number, (line, (source, destination)) in enumerate(zip(lines, walk.packets)):
+        assert line.startswith("%8d  %08x %08x " % (8 * number, source, destination))
+    run = decode(path, program, "--format", "elements")
+    assert len(run.stdout.splitlines()) == len(walk.packets)
+    assert run.stdout.splitlines()[0].startswith("       0  trace on, branch at 0x")
+    assert "EXC_RETURN 0xfffffff9" in run.stdout
+
+
+def test_summary(walked):
+    program, walk, path = walked
+    run = decode(path, program, "--format", "summary", PC_ARM=walk.arm)
+    assert re.search(r"^branch +\d+ +\d+ +\d+\.\d\d$", run.stdout, re.M)
+    sums = [int(n) for n in re.findall(r"^(?:branch|exception entry|return begins|return ends) +(\d+)", run.stdout, re.M)]
+    assert sum(sums) == len(walk.packets)
+
+
+def test_json(walked):
+    program, walk, path = walked
+    run = decode(path, program, "--format", "json", PC_ARM=walk.arm, PC_HALT=walk.halt)
+    lines = events(run.stdout)
+    assert sum(e["count"] for e in lines if e["kind"] == "range") == len(walk.log)
+    returns = [e for e in lines if e["kind"] == "exception-return"]
+    assert returns and all(e["exc_return"] in ("0xfffffff9", "0xfffffff1") for e in returns)
+    assert lines[-1]["kind"] == "ledger" and lines[-1]["instructions"] == len(walk.log)
+    # both sides of a contradiction
+    call = next(i for i in program.code.values() if i.kind == "call")
+    path.write_bytes(pack([(call.addr, program.symbols["spin"])]))
+    run = decode(path, program, "--format", "json")
+    gap = next(e for e in events(run.stdout) if e["kind"] == "gap")
+    assert gap["cause"] == "target-differs" and gap["addr"] == "0x%x" % call.addr
+    assert gap["by_trace"] == "0x%x" % program.symbols["spin"] and gap["by_program"] == "0x%x" % call.target
+
+
+def test_exports(walked, tmp_path):
+    program, walk, path = walked
+    run = decode(path, program, "--export", "btrace=%s" % (tmp_path / "b.xml"), PC_ARM=walk.arm, PC_HALT=walk.halt)
+    assert run.returncode == 0, run.stderr
+    assert "<block begin=" in (tmp_path / "b.xml").read_text()
+
+
+@pytest.mark.parametrize("form", ["ring", "dump", "packets"])
+def test_snapshot(programs, tmp_path, form):
+    """class=mtb: what is written is read, and says the same"""
+    program = programs()
+    walk = Walk(program, 6, 1500)
+    ring, position = walk.ring(5, start=0x600)
+    path = tmp_path / "buffer"
+    registers = {"POSITION": position, "MASTER": 0x80000005, "BASE": 0x20000000, "AW": 15, "PC_ARM": walk.arm,
+                 "PC_HALT": walk.halt}
+    arguments = ["--format", "instructions"]
+    path.write_bytes(ring)
+    if form == "dump":
+        path.write_bytes(bytes(0x600) + ring + bytes(100))
+        arguments += ["--buffer", "0x20000000"]
+    elif form == "packets":
+        path.write_bytes(walk.linear())
+        del registers["POSITION"]
+    folder = tmp_path / "snapshot"
+    first = decode(path, program, "--export", "snapshot=%s" % folder, *arguments, **registers)
+    assert first.returncode == 0, first.stderr
+    ini = (folder / "source0.ini").read_text()
+    assert "class=mtb" in ini and "AW=15" in ini
+    assert ("POSITION" in ini) == (form != "packets")
+    again = itrace("--snapshot", folder, "--format", "instructions", "--elf", program.elf)
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.replace("(", "") == first.stdout.replace("(", "")
+    assert addresses(again.stdout) == (walk.log if form == "packets" else walk.held(5)[1])
+
+
+def test_standard_input_is_kept(walked):
+    program, walk, _ = walked
+    ring, position = walk.ring(4)
+    run = subprocess.run([ITRACE, "decode", "--trace", "-", "--protocol", "mtb", "--elf", str(program.elf), "--format",
+                          "instructions"] + regs(POSITION=position, MASTER=4, PC_HALT=walk.halt), input=ring,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+    assert run.returncode == 0
+    # MASTER.EN is 0: tracing had stopped before the halt
+    assert b"PC_HALT is not used" in run.stderr
+    assert addresses(run.stdout.decode()) == walk.held(4)[1][:len(addresses(run.stdout.decode()))]
+
+
+# ── errors ────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("registers, buffer, parts", [
+    ({"POSITION": 0x8, "MASTER": 8}, None, ["64 bytes", "POSITION=0x8", "MASTER=0x8"]),
+    ({"POSITION": 0x48, "MASTER": 8}, None, ["ends before the buffer does", "72 bytes are needed, 8 missing"]),
+    ({"POSITION": 0x8, "MASTER": 1, "AW": 40}, None, ["AW=40", "from 4 to 32"]),
+    ({"POSITION": 0x20000008, "MASTER": 1, "AW": 15}, None, ["POSITION=0x20000008", "reads as zero"]),
+    ({"POSITION": 0x8, "BASE": 0x11}, None, ["BASE=0x11", "multiple of 32"]),
+    ({"POSITION": 0x1008, "MASTER": 1, "BASE": 0x20000000, "AW": 15}, 0x20000000,
+     ["at 0x20000000", "begins outside", "byte 0x1000"]),
+    ({"POSITION": 0x8, "MASTER": 0, "BASE": 0}, 0x10000000, ["give AW, or BASE", "not 0"]),
+    ({"POSITION": 0x1c, "MASTER": 0x80000001}, 0x20000000, ["give AW, or BASE"]),
+])
+def test_registers_that_do_not_fit(walked, tmp_path, registers, buffer, parts):
+    """each names the file, the registers and what to do"""
+    program, walk, _ = walked
+    path = tmp_path / "short.bin"
+    path.write_bytes(walk.linear()[:64])
+    arguments = ["--format", "packets"] + (["--buffer", hex(buffer)] if buffer is not None else [])
+    run = decode(path, program, *arguments, **registers)
+    if registers == {"POSITION": 0x8, "MASTER": 8}:
+        # not all of the buffer, but all that was traced
+        assert run.returncode == 0
+        return
+    assert run.returncode == 1 and run.stdout == ""
+    assert str(path) in run.stderr
+    for part in parts:
+        assert part in run.stderr
+
+
+def test_nothing_was_traced(walked, tmp_path):
+    """B1: EN is set, and there is no trace"""
+    program, _, _ = walked
+    path = tmp_path / "buffer"
+    path.write_bytes(bytes(64))
+    run = decode(path, program, POSITION=0x40, MASTER=0x80000002)
+    assert run.returncode == 1
+    assert "MASTER.EN is set (0x80000002), but POSITION (0x00000040) says that nothing was traced" in run.stderr
+    assert "nothing was traced: POSITION 0x00000040 is at the start of its buffer of 64 bytes" in run.stderr
+    run = decode(path, program, POSITION=0x40, MASTER=2)
+    assert run.returncode == 1 and "MASTER.EN is set" not in run.stderr
+    path.write_bytes(b"")
+    run = decode(path, program)
+    assert run.returncode == 1 and "no byte of trace (0 bytes)" in run.stderr
+    path.write_bytes(b"1234567")
+    run = decode(path, program)
+    assert run.returncode == 1 and "7 bytes are no packet" in run.stderr
+
+
+def test_mask_above_the_ram(walked, tmp_path):
+    program, walk, _ = walked
+    ring, position = walk.ring(3)
+    path = tmp_path / "buffer"
+    path.write_bytes(ring)
+    run = decode(path, program, "--format", "instructions", POSITION=position, MASTER=0x8000001f, AW=7,
+                 PC_HALT=walk.halt)
+    assert run.returncode == 0
+    assert "MASTER.MASK is 31, more than AW-4 = 3" in run.stderr
+    assert addresses(run.stdout) == walk.held(3)[1]
+
+
+def test_trailing_bytes_are_a_note(walked, tmp_path):
+    program, walk, path = walked
+    path.write_bytes(walk.linear() + b"abc")
+    run = decode(path, program, "--format", "instructions", PC_ARM=walk.arm)
+    assert run.returncode == 0
+    assert "note: the trace ends inside a packet (3 bytes of it)" in run.stderr
+    assert "3 not synchronised" in run.stderr
+
+
+def test_wrong_program(programs, tmp_path):
+    """a program that is not what ran: gaps with both sides, and the decode goes on to its end"""
+    walk = Walk(programs("thumbv6m-none-eabi", "-O2"), 7, 1500)
+    path = tmp_path / "packets"
+    path.write_bytes(walk.linear())
+    run = decode(path, programs("thumbv6m-none-eabi", "-O0"), "--format", "instructions", PC_HALT=walk.halt)
+    assert run.returncode == 3
+    assert "contradict each other" in run.stderr
+    assert "by the trace" in run.stdout and "by the program" in run.stdout
+    assert "%d bytes: %d decoded" % (8 * len(walk.packets), 8 * len(walk.packets)) in run.stderr
+
+
+@pytest.mark.parametrize("arguments, part", [
+    (["--format", "opencsd-packets"], "OpenCSD decodes no MTB trace"),
+    (["--format", "opencsd-elements"], "OpenCSD decodes no MTB trace"),
+    (["--framing", "tpiu"], "no frames"), (["--trace-id", "3"], "no trace IDs"), (["--el", "1"], "exception level"),
+    (["--context", "1"], "context"), (["--core", "Cortex-A9"], "no MTB"), (["--reg", "TRCIDR1=1"], "no register of an MTB"),
+    (["--buffer", "x"], "--buffer"),
+])
+def test_what_does_not_go_with_it(walked, arguments, part):
+    program, _, path = walked
+    run = decode(path, program, *arguments)
+    assert run.returncode == 2 and part in run.stderr and len(run.stderr.splitlines()) == 1
+
+
+def test_snapshot_errors(programs, tmp_path):
+    program = programs()
+    walk = Walk(program, 8, 300)
+    path = tmp_path / "buffer"
+    path.write_bytes(walk.linear())
+    folder = tmp_path / "snapshot"
+    assert decode(path, program, "--export", "snapshot=%s" % folder).returncode == 0
+    for arguments, part in ((["--format", "opencsd-packets"], "OpenCSD decodes no MTB trace"),
+                            (["--reg", "TRCIDR1=1"], "TRCIDR1 is no register of an MTB"),
+                            (["--reg", "POSITION=0x20000"], "no power of two, so it does not tell the size")):
+        run = itrace("--snapshot", folder, *arguments)
+        assert run.returncode == 1 and part in run.stderr, run.stderr
+    ini = folder / "trace.ini"
+    ini.write_text(ini.read_text().replace("format=source_data", "format=coresight"))
+    run = itrace("--snapshot", folder)
+    assert run.returncode == 1
+
+
+# ── OpenOCD ───────────────────────────────────────────────────────────────────────────
+
+
+def openocd(script):
+    done = subprocess.run([OPENOCD, "-c", script, "-c", "shutdown"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=120, check=False, universal_newlines=True)
+    return done
+
+
+def test_command(walked, tmp_path):
+    """mtb decode and mtb ledger, with no adapter and before init"""
+    program, walk, _ = walked
+    ring, position = walk.ring(5)
+    path = tmp_path / "buffer"
+    path.write_bytes(ring)
+    command = "mtb decode -trace %s -elf %s -format instructions -reg POSITION=0x%x -reg MASTER=0x80000005 " \
+        "-reg PC_HALT=0x%x" % (path, program.elf, position, walk.halt)
+    run = openocd("puts [%s]; puts \"ledger: [dict get [mtb ledger] instructions]\"; catch {ete ledger} text; puts $text"
+                  % command)
+    assert run.returncode == 0, run.stderr
+    expected = walk.held(5)[1]
+    assert addresses(run.stdout) == expected
+    assert "ledger: %d\n" % len(expected) in run.stdout
+    # each group has its own
+    assert "nothing was decoded yet: use ete decode first" in run.stdout
+    assert "has wrapped: 64 packets" in run.stderr
+
+
+def test_command_errors(walked, tmp_path):
+    _, _, path = walked
+    run = openocd("catch {mtb decode -trace %s -reg TRCIDR0=1} a; catch {mtb ledger} b; catch {mtb decode mtb0} c; "
+                  "catch {mtb create x -target y} d; catch {mtb decode -trace %s} e; puts \"$a\\n$b\\n$c\\n$d\\n$e\""
+                  % (path, tmp_path / "none"))
+    lines = run.stdout.splitlines()
+    assert "TRCIDR0 is no register of an MTB" in lines[0]
+    assert "nothing was decoded yet: use mtb decode first" in lines[1]
+    assert "not in this version" in lines[2] and "not in this version" in lines[3]
+    assert "none" in lines[4] and "No such file" in lines[4]
