@@ -550,6 +550,7 @@ struct way {
 	size_t first, chunk;	/* bytes of the chunks; 0: all */
 	unsigned int n;
 	size_t blocks;
+	bool one_by_one;
 };
 
 static struct itrace_image image;
@@ -606,6 +607,7 @@ static void decode(const struct vector *vector, const struct way *way, char *tex
 	itrace_image_init(&image, segments, count, NULL, NULL);
 	itrace_ledger_init(&ledger);
 	itrace_mtb_flow_init(&flow, &hints, &image, blocks, way->blocks, &ledger);
+	flow.one_by_one = way->one_by_one;
 	text[0] = 0;
 	for (size_t pos = 0, part = way->first; pos < len; part = way->chunk) {
 		if (!part || part > len - pos)
@@ -658,10 +660,10 @@ static void test_ways(void **state)
 
 		decode(&vectors[i], &usual, whole);
 		for (size_t first = 1; first < 8 * vectors[i].count + 1; first++) {
-			for (unsigned int kind = 0; kind < 4; kind++) {
+			for (unsigned int kind = 0; kind < 8; kind++) {
 				const struct way way = {
 					.first = first, .chunk = kind & 1 ? 1 + first % 11 : 0, .n = kind & 2 ? 1 + first % 3 : 16,
-					.blocks = first % 2 ? 1 : BLOCK_NUM,
+					.blocks = first % 2 ? 1 : BLOCK_NUM, .one_by_one = kind & 4,
 				};
 				decode(&vectors[i], &way, text);
 				if (strcmp(text, whole))

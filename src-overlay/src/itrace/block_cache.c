@@ -24,6 +24,7 @@ void itrace_block_cache_init(struct itrace_block_cache *cache, struct itrace_blo
 	cache->rules = rules;
 	cache->miss_count = 0;
 	cache->links_special = links_special;
+	cache->by_halfword = false;
 	forget(cache);
 }
 
@@ -309,7 +310,8 @@ static bool move_window(struct itrace_block_cache *cache, uint64_t addr, uint8_t
 static NOT_INLINE const struct itrace_block *miss_any(struct itrace_block_cache *cache, uint64_t addr, uint32_t key,
 		uint8_t space)
 {
-	struct itrace_block *block = &cache->blocks[itrace_block_place(addr) & cache->mask];
+	const uint64_t place = cache->by_halfword ? itrace_block_place_t32(addr) : itrace_block_place(addr);
+	struct itrace_block *block = &cache->blocks[place & cache->mask];
 	const struct itrace_walk walk = {
 		.addr = addr,
 		.count_max = ITRACE_BLOCK_COUNT_MAX,

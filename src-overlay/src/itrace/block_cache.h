@@ -65,6 +65,7 @@ struct itrace_block_cache {
 	uint8_t space_mask;		/* 0 when the image looks the same from every space */
 	bool links_special;		/* branches with link are: there is a return stack to push on */
 	uint64_t miss_count;
+	bool by_halfword;		/* blocks are where itrace_block_place_t32() says; set it behind init, or not at all */
 
 	/* the piece of the image in which the last block was decoded, so that the next need not look for it */
 	const uint8_t *window;
@@ -136,14 +137,32 @@ static inline uint64_t itrace_block_place(uint64_t addr)
 	return addr >> 2 ^ addr >> 16;
 }
 
+/* The same where all code is T32: a conditional branch is often a block of two bytes, with another right behind it. */
+static inline uint64_t itrace_block_place_t32(uint64_t addr)
+{
+	return addr >> 1 ^ addr >> 16;
+}
+
 /* Decode the block at @a addr into its place. */
 const struct itrace_block *itrace_block_cache_miss(struct itrace_block_cache *cache, uint64_t addr, uint32_t key,
 		uint8_t space);
 
 /*
- * Find or decode the block at @a addr. @a key by itrace_block_key(), for the same @a space.
+ * Find or decode the block at @a addr, in a cache that is by_halfword. @a key by itrace_block_key(), for the same
+ * @a space.
  * @returns the block, valid until the next call; never NULL.
  */
+static inline const struct itrace_block *itrace_block_cache_find_t32(struct itrace_block_cache *cache, uint64_t addr,
+		uint32_t key, uint8_t space)
+{
+	const struct itrace_block *block = &cache->blocks[itrace_block_place_t32(addr) & cache->mask];
+
+	if (block->start == addr && block->key == key)
+		return block;
+	return itrace_block_cache_miss(cache, addr, key, space);
+}
+
+/* As itrace_block_cache_find_t32(), of a cache that is not by_halfword. */
 static inline const struct itrace_block *itrace_block_cache_find(struct itrace_block_cache *cache, uint64_t addr,
 		uint32_t key, uint8_t space)
 {

@@ -147,6 +147,7 @@ static void read_vectors(struct itrace_mtb_flow *flow)
 	flow->vectors_read = true;
 	flow->generation = flow->cache.image->generation;
 	flow->vector_count = 0;
+	memset(flow->handlers, 0, sizeof(flow->handlers));
 	for (uint32_t i = 0; i < ITRACE_MTB_VECTOR_NUM; i++) {
 		uint32_t entry;
 		if (!read_bytes(flow, flow->hints.vtor + 4 * i, 4, &entry))
@@ -189,14 +190,11 @@ static uint32_t exception_number(uint32_t vector)
  * @param[out] flags ITRACE_EVENT_UNKNOWN when it is not sure
  * @returns its number; 0: none
  */
-static uint32_t find_exception(struct itrace_mtb_flow *flow, uint32_t handler, enum svc svc, unsigned int *flags)
+static uint32_t search_vectors(const struct itrace_mtb_flow *flow, uint32_t handler, enum svc svc, unsigned int *flags)
 {
 	uint32_t found = 0;
 
 	*flags = ITRACE_EVENT_UNKNOWN;
-	if (!flow->hints.has_vtor)
-		return 0;
-	read_vectors(flow);
 	if (svc == SVC_SURELY && flow->vector_count > VECTOR_SVC && flow->vectors[VECTOR_SVC] == handler) {
 		*flags = 0;
 		return VECTOR_SVC;
@@ -211,6 +209,26 @@ static uint32_t find_exception(struct itrace_mtb_flow *flow, uint32_t handler, e
 	if (found)
 		*flags = 0;
 	return exception_number(found);
+}
+
+/* The same, from memory where it was asked before. */
+static uint32_t find_exception(struct itrace_mtb_flow *flow, uint32_t handler, enum svc svc, unsigned int *flags)
+{
+	struct itrace_mtb_handler *memo = &flow->handlers[(handler >> 2 ^ handler >> 5) % ITRACE_MTB_HANDLER_NUM];
+
+	*flags = ITRACE_EVENT_UNKNOWN;
+	if (!flow->hints.has_vtor)
+		return 0;
+	read_vectors(flow);
+	if (!memo->known || memo->addr != handler || memo->svc != svc) {
+		memo->number = search_vectors(flow, handler, svc, flags);
+		memo->addr = handler;
+		memo->svc = (uint8_t)svc;
+		memo->flags = (uint8_t)*flags;
+		memo->known = true;
+	}
+	*flags = memo->flags;
+	return memo->number;
 }
 
 /* --- open exceptions --- */
@@ -276,6 +294,8 @@ void itrace_mtb_flow_init(struct itrace_mtb_flow *flow, const struct itrace_mtb_
 {
 	flow->rules = (struct itrace_insn_rules){ .m_profile = true };
 	itrace_block_cache_init(&flow->cache, blocks, block_count, image, &flow->rules, false);
+	flow->cache.by_halfword = true;
+	flow->one_by_one = false;
 	flow->ledger = ledger;
 	flow->out = NULL;
 	flow->out_end = NULL;
@@ -548,7 +568,40 @@ static void stop_walk(struct itrace_mtb_flow *flow, const struct itrace_block *b
 	arrive_anyhow(flow);
 }
 
-/* The source lies inside @a block: walk to it, instruction by instruction. */
+/*
+ * The instructions from addr to @a limit, none of which is a waypoint, without a look at what they are.
+ * @returns false when that is not to be had so cheaply
+ */
+static bool skip_to(struct itrace_mtb_flow *flow, uint32_t limit, struct itrace_block *block)
+{
+	const uint32_t len = limit - flow->addr;
+	uint8_t it_left = flow->it_left, source;
+	unsigned int size = 0, flags = 0;
+	uint32_t count = 0, pos = 0;
+	size_t avail;
+
+	const uint8_t *bytes = itrace_image_at(flow->cache.image, flow->addr, SPACE, &avail, &source);
+	if (!bytes || avail < len)
+		return false;
+	for (; pos < len; pos += size) {
+		const uint16_t first = (uint16_t)(bytes[pos] | bytes[pos + 1] << 8);
+		struct itrace_insn insn = { .it_count = 0 };
+		size = itrace_insn_t32_size(first);
+		flags = it_left ? ITRACE_INSN_COND : 0;
+		/* hints, and IT */
+		if ((first & 0xff00) == 0xbf00)
+			itrace_insn_t32(&flow->rules, first, 0, 0, &insn);
+		it_left = it_left ? (uint8_t)(it_left - 1) : insn.it_count;
+		count++;
+	}
+	*block = (struct itrace_block){
+		.start = flow->addr, .target = limit, .len = len, .count = (uint16_t)count, .source = source, .end = it_left,
+		.tag = itrace_event_range_tag(ITRACE_ISA_T32, ITRACE_INSN_OTHER, flags | ITRACE_EVENT_EXECUTED, size),
+	};
+	return pos == len;
+}
+
+/* The source lies inside a block: walk to it, instruction by instruction. */
 static void walk_inside(struct itrace_mtb_flow *flow)
 {
 	const uint32_t source = flow->packet.source;
@@ -558,7 +611,8 @@ static void walk_inside(struct itrace_mtb_flow *flow)
 	};
 	struct itrace_block block, last;
 
-	itrace_block_walk(flow->cache.image, &flow->rules, &walk, &block);
+	if (flow->one_by_one || !skip_to(flow, source, &block))
+		itrace_block_walk(flow->cache.image, &flow->rules, &walk, &block);
 	const uint32_t reached = (uint32_t)(block.start + block.len);
 	if (reached != source) {
 		/* inside of an instruction */
@@ -633,7 +687,7 @@ static void walk(struct itrace_mtb_flow *flow)
 			return;
 		}
 		const uint32_t key = itrace_block_key(&flow->cache, ITRACE_ISA_T32, flow->it_left, SPACE);
-		const struct itrace_block *block = itrace_block_cache_find(&flow->cache, flow->addr, key, SPACE);
+		const struct itrace_block *block = itrace_block_cache_find_t32(&flow->cache, flow->addr, key, SPACE);
 		const uint32_t behind = (uint32_t)(block->start + block->len);
 		const bool cut = block->end & ITRACE_BLOCK_CUT_MASK;
 		if (inclusive && !cut && block_last(block) == source) {
@@ -793,6 +847,115 @@ static void end(struct itrace_mtb_flow *flow)
 	emit_simple(flow, ITRACE_EVENT_END, ITRACE_END_OF_TRACE);
 }
 
+/* --- the fast path --- */
+
+static bool may_run(const struct itrace_mtb_flow *flow)
+{
+	return flow->place == AT && !flow->walking && !flow->held_len && !flow->it_left && !flow->loose &&
+		!flow->one_by_one && flow->begun && flow->pos < flow->end;
+}
+
+static void settle(struct itrace_mtb_flow *flow, uint8_t source, uint64_t count, uint64_t ranges)
+{
+	if (!flow->ledger || !ranges)
+		return;
+	flow->ledger->event_count[ITRACE_EVENT_RANGE] += ranges;
+	flow->ledger->instruction_count += count;
+	flow->ledger->source_count[source < ITRACE_LEDGER_SOURCES ? source : ITRACE_LEDGER_SOURCES] += count;
+}
+
+/*
+ * Plain branches between known places, as many as there are and there is room for. Whatever is not plain is left to
+ * the walk, in the middle of a packet, too. The events are the same as without this; a property test holds the two
+ * together.
+ * @returns false when there was none
+ */
+static bool run_branches(struct itrace_mtb_flow *flow)
+{
+	const uint32_t key = itrace_block_key(&flow->cache, ITRACE_ISA_T32, 0, SPACE), executed = executed_mask();
+	const uint8_t *const begin = flow->pos;
+	const uint8_t *pos = begin;
+	struct itrace_event *out = flow->out;
+	uint64_t count = 0, ranges = 0, off = flow->off;
+	uint32_t addr = flow->addr;
+	uint8_t code_source = 0;
+	bool any = false;	/* something ran, */
+	bool moved = false;	/* and not only a branch to addr */
+
+	while (flow->end - pos >= (ptrdiff_t)ITRACE_MTB_PACKET_LEN && out < flow->out_end) {
+		struct itrace_mtb_packet packet;
+		itrace_mtb_packet_read(pos, ITRACE_MTB_PACKET_LEN, &packet);
+		if (packet.kind != ITRACE_MTB_BRANCH || packet.start)
+			break;
+		packet.off = off;
+		flow->packet = packet;
+		flow->walking = true;
+		pos += ITRACE_MTB_PACKET_LEN;
+		off += ITRACE_MTB_PACKET_LEN;
+		while (out < flow->out_end) {
+			const struct itrace_block *block = itrace_block_cache_find_t32(&flow->cache, addr, key, SPACE);
+			const uint32_t behind = addr + block->len, last = block_last(block);
+			const enum itrace_insn_class class = itrace_event_branch(block->tag);
+			const bool arrived = last == packet.source;
+			if (packet.source - addr > ITRACE_MTB_RANGE_MAX || last > packet.source ||
+					block->end & (ITRACE_BLOCK_CUT_MASK | ITRACE_BLOCK_IT_MASK))
+				break;
+			if (arrived ? class != ITRACE_INSN_INDIRECT &&
+					(class != ITRACE_INSN_DIRECT || packet.destination != block->target) :
+					class != ITRACE_INSN_DIRECT || !(itrace_event_flags(block->tag) & ITRACE_INSN_COND))
+				break;
+			/* a conditional return that only went on: the walk knows */
+			if (arrived && packet.destination == behind)
+				break;
+			if (block->source != code_source) {
+				settle(flow, code_source, count, ranges);
+				count = 0;
+				ranges = 0;
+				code_source = block->source;
+			}
+			out->off = packet.off;
+			out->addr = addr;
+			out->end = behind;
+			out->count = block->count;
+			out->tag = arrived ? block->tag : block->tag & ~executed;
+			out++;
+			any = true;
+			count += block->count;
+			ranges++;
+			if (arrived) {
+				addr = packet.destination;
+				moved = false;
+				flow->walking = false;
+				break;
+			}
+			addr = behind;
+			moved = true;
+		}
+		if (flow->walking)
+			break;
+	}
+	if (pos == begin)
+		return false;
+	const uint64_t used = (uint64_t)(pos - begin);
+	settle(flow, code_source, count, ranges);
+	if (flow->ledger) {
+		flow->ledger->decoded_len += used;
+		flow->ledger->packet_count[ITRACE_LEDGER_MTB + ITRACE_MTB_BRANCH] += used / ITRACE_MTB_PACKET_LEN;
+		flow->ledger->packet_len[ITRACE_LEDGER_MTB + ITRACE_MTB_BRANCH] += used;
+	}
+	flow->pos = pos;
+	flow->off = off;
+	flow->out = out;
+	flow->first = false;
+	if (any) {
+		flow->addr = addr;
+		flow->excepted = false;
+		flow->ran = moved;
+		flow->branched = !moved;
+	}
+	return true;
+}
+
 /* @returns false when there is nothing to do without more input. */
 static bool step(struct itrace_mtb_flow *flow)
 {
@@ -801,6 +964,8 @@ static bool step(struct itrace_mtb_flow *flow)
 		emit_simple(flow, ITRACE_EVENT_NO_SYNC, flow->begin_cause);
 	} else if (flow->walking) {
 		walk(flow);
+	} else if (may_run(flow) && run_branches(flow)) {
+		/* went on */
 	} else if (flow->ended) {
 		return false;
 	} else if (!flow->begun_tail && take_packet(flow)) {
