@@ -19,6 +19,7 @@ from mtb_walker import TOOLS, Program, Walk, compile_program
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ITRACE = os.environ.get("ITRACE") or os.path.join(TOP, "build/bin/itrace")
 OPENOCD = os.environ.get("OPENOCD") or os.path.join(TOP, "build/bin/openocd")
+CHAPTER = os.path.join(TOP, "src-overlay/doc/itrace.texi")
 LONG = os.environ.get("LONG") == "1"
 
 BUILDS = [(target, level) for target in ("thumbv6m-none-eabi", "thumbv8m.main-none-eabi")
@@ -481,6 +482,53 @@ def test_snapshot_errors(programs, tmp_path):
     ini.write_text(ini.read_text().replace("format=source_data", "format=coresight"))
     run = itrace("--snapshot", folder)
     assert run.returncode == 1
+
+
+# ── the manual ────────────────────────────────────────────────────────────────────────
+
+
+def examples():
+    """The command lines of the section's examples."""
+    with open(CHAPTER, encoding="utf-8") as file:
+        text = file.read()
+    section = text[text.index("@section Micro Trace Buffer"):]
+    section = section[:section.index("\n@section ", 1)]
+    for block in re.findall(r"@example\n(.*?)@end example", section, re.S):
+        yield re.sub(r"\\\n *", " ", block).strip()
+
+
+def test_examples_of_the_manual(programs, tmp_path):
+    program = programs()
+    walk = Walk(program, 9, 3000)
+    # the buffer that the examples tell of: 1 KB at 0x800, wrapped, the next packet goes to 0x830
+    walk.packets = walk.packets[:128 + 6]
+    ring, position = walk.ring(6, start=0x800)
+    assert position == 0x834
+    (tmp_path / "ram.bin").write_bytes(bytes(0x800) + ring + bytes(0x1000))
+    (tmp_path / "buffer.bin").write_bytes(ring)
+    (tmp_path / "packets.bin").write_bytes(walk.linear())
+    shutil.copy(program.elf, tmp_path / "fw.elf")
+    path = tmp_path / "bin"
+    path.mkdir()
+    (path / "itrace").symlink_to(ITRACE)
+    (path / "openocd").symlink_to(OPENOCD)
+    lines = list(examples())
+    assert len(lines) == 3
+    for line in lines:
+        run = subprocess.run(["sh", "-c", line], cwd=tmp_path, env=dict(os.environ, PATH="%s:/usr/bin:/bin" % path),
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                             timeout=60, universal_newlines=True)
+        assert run.returncode == 0, line + run.stderr
+        assert len(run.stdout.splitlines()) >= 10 and "gaps      0" in run.stderr, line + run.stderr
+
+
+def test_every_register_is_in_the_manual():
+    with open(CHAPTER, encoding="utf-8") as file:
+        text = file.read()
+    table = text[text.index("@option{-reg} knows these names"):]
+    documented = re.findall(r"^@item ([A-Z_]+)$", table[:table.index("@end table")], re.M)
+    usage = itrace("--trace", "x", "--protocol", "mtb", "--reg", "NONE=1").stderr
+    assert documented == re.search(r"of an MTB ([A-Z_, ]+)\)", usage).group(1).split(", ")
 
 
 # ── OpenOCD ───────────────────────────────────────────────────────────────────────────
