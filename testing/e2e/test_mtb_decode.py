@@ -370,6 +370,32 @@ def test_standard_input_is_kept(walked):
     assert addresses(run.stdout.decode()) == walk.held(4)[1][:len(addresses(run.stdout.decode()))]
 
 
+def test_lock_up(walked):
+    program, walk, path = walked
+    run = decode(path, program, "--format", "instructions", PC_ARM=walk.arm, PC_HALT=0xfffffffe)
+    assert run.returncode == 0
+    assert "PC_HALT 0xfffffffe: the core was in lock-up" in run.stderr
+
+
+@pytest.mark.skipif(not shutil.which("valgrind"), reason="no valgrind")
+def test_host_instructions(programs, tmp_path):
+    """At most 60 for each traced instruction, all of the program counted; its start is taken out."""
+    program = programs("thumbv6m-none-eabi", "-O2")
+    counts = []
+    for number in (20000, 60000):
+        walk = Walk(program, 10, number, interrupts=300)
+        path = tmp_path / ("packets%d" % number)
+        path.write_bytes(walk.linear())
+        run = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=" + str(tmp_path / "out"), ITRACE,
+                              "decode", "--trace", str(path), "--protocol", "mtb", "--elf", str(program.elf), "--format",
+                              "summary"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=300,
+                             universal_newlines=True)
+        counts.append(int(re.search(r"Collected : (\d+)", run.stderr).group(1)))
+    each = (counts[1] - counts[0]) / 40000
+    print("%.1f host instructions for each" % each)
+    assert each <= 60
+
+
 # ── errors ────────────────────────────────────────────────────────────────────────────
 
 

@@ -137,6 +137,9 @@ static void set_hints(struct itrace_mtb_source *source, const struct itrace_deco
 	hints->vtor = source->regs.vtor;
 	if (stopped && has(source, ITRACE_MTB_REG_PC_HALT))
 		itrace_inform(io, "PC_HALT is not used: tracing had stopped before (MASTER.EN is 0)");
+	else if (hints->has_pc_halt && itrace_mtb_place(hints->pc_halt & ~UINT32_C(1)) == ITRACE_MTB_LOCKED_UP)
+		itrace_inform(io, "PC_HALT 0x%08" PRIx32 ": the core was in lock-up; what ran behind the last packet is not "
+				"known", hints->pc_halt);
 }
 
 bool itrace_mtb_source_find(struct itrace_mtb_source *source, const struct itrace_decode_options *options,
