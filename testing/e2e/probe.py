@@ -34,6 +34,21 @@ WIRES = {
                 % BITBANG_PORT],
 }
 RT600 = ["-c", "transport select jtag", "-f", "target/xtensa.cfg", "-f", "target/xtensa-core-nxp_rt600.cfg"]
+
+
+def _cortexm(transport, dpidr, work_area):
+    """Configuration of a chip with one Cortex-M core (work area: address, size)."""
+    if transport == "swd":
+        tap = "transport select swd; swd newdap chip cpu -expected-id 0x%08x" % dpidr
+    else:
+        tap = "transport select jtag; jtag newtap chip cpu -irlen 4 -expected-id 0x4ba00477"
+    return ["-c", tap + "; dap create chip.dap -chain-position chip.cpu; target create chip.cpu cortex_m -dap chip.dap "
+            "-ap-num 0 -work-area-phys 0x%08x -work-area-size 0x%x; reset_config none; cortex_m reset_config sysresetreq"
+            % work_area]
+
+
+CORTEXM = {"cortex-m0plus": (0x0bc11477, (0x20002000, 0x800)), "cortex-m33": (0x0be12477, (0x2000c000, 0x2000))}
+
 CONFIGS = {
     "esp32": ["-f", "target/esp32.cfg"],
     "esp32-one": ["-c", "set ESP32_ONLYCPU 1", "-f", "target/esp32.cfg"],
@@ -43,6 +58,8 @@ CONFIGS = {
     "xtensa-jtag": ["-c", "set XTNAME xtensa"] + RT600,
     "xtensa-dap": ["-c", "set XTENSA_DAP 1; set CPUTAPID 0x4ba00477"] + RT600,
 }
+CONFIGS.update({"%s-%s" % (target, transport): _cortexm(transport, *CORTEXM[target])
+                for target in CORTEXM for transport in ("swd", "jtag")})
 
 
 def _die_with_parent():
@@ -71,6 +88,8 @@ def build():
         fcntl.flock(lock, fcntl.LOCK_EX)
         make = ["make", "-s", "-f", os.path.join(SIM, "Makefile.sim"), "BUILD=" + SIM_BUILD]
         subprocess.run(make + ["probe"], check=True, timeout=300, stdin=subprocess.DEVNULL)
+        if shutil.which("clang"):
+            subprocess.run(make + ["-k", "cortexm_progs"], check=False, timeout=300, stdin=subprocess.DEVNULL)
         if shutil.which("xtensa-lx106-elf-gcc"):
             # one that does not build is the failure of those tests that run it
             subprocess.run(make + ["-k", "xtensa_progs"], check=False, timeout=300, stdin=subprocess.DEVNULL)
@@ -120,15 +139,19 @@ class ControlError(Exception):
 
 
 class Probe:
-    """probe_sim with its options by name (rtt=1450, halt_latency="random:500", jtag2=True ...)."""
+    """probe_sim with its options by name (rtt=1450, halt_latency="random:500", jtag2=True ...).
 
-    def __init__(self, target, elf, wire="jlink", **options):
+    Cortex-M targets are reached by SWD, or by JTAG with transport="jtag"."""
+
+    def __init__(self, target, elf, wire="jlink", transport="swd", **options):
         self.target = target
         self.wire = wire
         self.options = dict(options, program=program(elf))
         if "program2" in options:
             self.options["program2"] = program(options["program2"])
         self.config = "esp32-one" if target == "esp32" and options.get("taps") == 1 else target
+        if target in CORTEXM:
+            self.config = "%s-%s" % (target, transport)
         self.namespace = self.process = self.channel = None
         self.path = tempfile.mkdtemp(prefix="probe-")
         self.control_path = os.path.join(self.path, "control")

@@ -16,9 +16,8 @@ static void edge(struct bitbang_server *server, unsigned int pins)
 static void reset(struct bitbang_server *server, unsigned int lines)
 {
 	if (lines & 2)
-		probe_reset_line(server->probe, true);
-	if (lines & 1)
-		probe_reset_line(server->probe, false);
+		probe_reset_line(server->probe, true, true);
+	probe_reset_line(server->probe, false, lines & 1);
 }
 
 static bool character(struct bitbang_server *server, uint8_t c)

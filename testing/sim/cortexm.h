@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 /*
- * A Cortex-M core. Unicorn executes the instructions; everything else is done here: exceptions, special registers, debug
- * and the system control space. Unicorn knows one mode and one stack pointer only; which stack that is, the special
+ * A Cortex-M core. Unicorn executes the instructions; everything else is done here: exceptions, special registers,
+ * debug and the system control space. Unicorn knows one mode and one stack pointer only; which stack that is, the special
  * registers and the IT state are kept here. It stops at every instruction that needs any of this.
  *
  * Parts: cortexm_core.c runs, cortexm_exception.c has exceptions, cortexm_special.c the instructions that are not for
@@ -291,7 +291,7 @@ void cortexm_halt(struct cortexm *core, uint32_t reason);
 /** Is there a comparator that matches @a pc? */
 bool cortexm_debug_looks(const struct cortexm *core, uint32_t pc);
 
-/** The instruction at @a pc is to be executed: inputs of the trace. @returns why to halt before it (bit of DFSR), 0: go. */
+/** The instruction at @a pc is to be executed: inputs of the trace. @returns why to halt (bit of DFSR), 0: go. */
 uint32_t cortexm_debug_at(struct cortexm *core, uint32_t pc);
 
 /** An access of the program. */

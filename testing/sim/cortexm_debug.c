@@ -209,6 +209,7 @@ static bool v8_access(const struct cortexm *core, unsigned int n, uint32_t addr,
 	const struct cortexm_dwt *dwt = &core->debug.dwt[n];
 	unsigned int match = match_of(core, n);
 	uint32_t len = 1u << (dwt->function >> 10 & 3);
+	uint32_t base = dwt->comp & ~(len - 1);
 
 	if (match == V8_ACCESS_LIMIT) {
 		unsigned int lower = n ? match_of(core, n - 1) : 0;
@@ -216,7 +217,7 @@ static bool v8_access(const struct cortexm *core, unsigned int n, uint32_t addr,
 		return kind && addr + size > dwt[-1].comp && addr <= dwt->comp;
 	}
 	bool kind = match == V8_ACCESS || match == (unsigned int)(write ? V8_WRITE : V8_READ);
-	return kind && !is_linked(core, n) && addr < (dwt->comp & ~(len - 1)) + len && addr + size > (dwt->comp & ~(len - 1));
+	return kind && !is_linked(core, n) && addr < base + len && addr + size > base;
 }
 
 void cortexm_debug_access(struct cortexm *core, uint32_t addr, unsigned int size, bool write)

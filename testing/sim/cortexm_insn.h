@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 /*
- * What a Thumb instruction of an M profile core is, as far as the simulator has to know: its size, whether it can change
- * the PC, and whether the simulator executes it itself.
+ * What a Thumb instruction of an M profile core is, as far as the simulator has to know: its size, whether it can
+ * change the PC, and whether the simulator executes it itself.
  */
 
 #ifndef CORTEXM_INSN_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-/* System control space, ID registers, ROM tables, and the chip's own registers: timers, trace buffer and its MTB_DWT. */
+/* System control space, IDs, ROM tables, and the chip's own registers: timers, trace buffer and its MTB_DWT. */
 
 #include "cortexm.h"
 
@@ -157,7 +157,7 @@ static uint32_t *mtb_dwt_register(struct cortexm *core, uint32_t offset)
 
 static uint32_t mtb_dwt_read(struct cortexm *core, uint32_t offset)
 {
-	static const struct component ids = { 0, { 0x00, 0xb0, 0x0b }, 0x90, 0 };
+	static const struct component ids = { 0, { 0x01, 0xb0, 0x0b }, 0x90, 0 };
 	uint32_t *at = mtb_dwt_register(core, offset);
 
 	if (!offset)
@@ -185,7 +185,7 @@ static void mtb_dwt_write(struct cortexm *core, uint32_t offset, uint32_t value)
 /* The ROM table of the chip: MTB, MTB_DWT, and the one of the core. */
 static uint32_t chip_rom_read(const struct cortexm *core, uint32_t offset)
 {
-	static const struct component ids = { 0, { 0x00, 0xb0, 0x0b }, 0x10, 0 };
+	static const struct component ids = { 0, { 0x02, 0xb0, 0x0b }, 0x10, 0 };
 	uint32_t base = core->type->rom_base;
 
 	switch (offset) {
@@ -269,7 +269,10 @@ static uint32_t systick_value(const struct cortexm *core)
 
 static void systick_start(struct cortexm *core, uint32_t value)
 {
-	core->systick_zero = value ? core->cycle + value : core->systick_rvr ? core->cycle + 1 + core->systick_rvr : UINT64_MAX;
+	if (!value && !core->systick_rvr)
+		core->systick_zero = UINT64_MAX;
+	else
+		core->systick_zero = core->cycle + (value ? value : 1 + core->systick_rvr);
 	core->until = 0;
 	core->attention = true;
 }

@@ -238,11 +238,15 @@ bool cortexm_soc_log(struct cortexm_soc *soc, const char *path)
 
 /* ---- the bus ---- */
 
-static bool is_dark(const struct cortexm_soc *soc)
+static bool is_dark(struct cortexm_soc *soc)
 {
 	const struct cortexm *core = &soc->core;
 
-	return soc->dark || (core->choices.dark_sleep && core->sleeping && core->scr & 4);
+	if (soc->bus_error) {
+		soc->bus_error = false;
+		return true;
+	}
+	return soc->clock->now_ps < soc->dark_until_ps || (core->choices.dark_sleep && core->sleeping && core->scr & 4);
 }
 
 static void done(struct cortexm_soc *soc)

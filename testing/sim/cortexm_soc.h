@@ -32,7 +32,8 @@ struct cortexm_soc {
 	uint64_t late;			/* cycles that were too many to be executed */
 	struct mem_ap ap;
 	uint64_t accesses;		/* through the port */
-	bool dark;			/* the bus is not reachable: a fault that was armed */
+	uint64_t dark_until_ps;		/* a fault that was armed: the bus is not reachable */
+	bool bus_error;			/* another: of the next access */
 	void (*accessed)(void *ctx);	/* after each; may be NULL */
 	void *accessed_ctx;
 };

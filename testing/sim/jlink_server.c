@@ -13,6 +13,8 @@
 #define REGISTER_LEN		0x4cu	/* least length of a connection list */
 #define REGISTER_ENTRY		16u
 
+enum { INTERFACE_JTAG, INTERFACE_SWD };
+
 /* GET_HW_VERSION, READ_CONFIG, GET_SPEEDS, GET_FREE_MEMORY, HW_INFO, SELECT_TIF, REGISTER */
 #define CAPABILITIES		(1u << 1 | 1u << 4 | 1u << 9 | 1u << 11 | 1u << 12 | 1u << 17 | 1u << 27)
 
@@ -108,12 +110,17 @@ static bool do_register(struct jlink_server *server, const uint8_t *args)
 
 static bool do_select(struct jlink_server *server, const uint8_t *args)
 {
-	if (args[0] == 0xff)
-		sim_buffer_le(&server->out, 1, 4);	/* JTAG is all there is */
-	else if (args[0] == 0xfe || args[0] == 0)
-		sim_buffer_le(&server->out, 0, 4);
-	else
+	bool has_swd = server->host.swd_io;
+
+	if (args[0] == 0xff) {
+		sim_buffer_le(&server->out, 1u << INTERFACE_JTAG | (uint32_t)has_swd << INTERFACE_SWD, 4);
+		return true;
+	}
+	if (args[0] != 0xfe && args[0] != INTERFACE_JTAG && (args[0] != INTERFACE_SWD || !has_swd))
 		return refuse(server, "selects an interface that this probe does not have");
+	sim_buffer_le(&server->out, server->swd, 4);
+	if (args[0] != 0xfe)
+		server->swd = args[0] == INTERFACE_SWD;
 	return true;
 }
 
@@ -138,14 +145,21 @@ static bool do_set_speed(struct jlink_server *server, const uint8_t *args)
 static bool do_clear_reset(struct jlink_server *server, const uint8_t *args)
 {
 	(void)args;
-	server->host.reset(server->host.ctx, false);
+	server->host.reset(server->host.ctx, false, true);
+	return true;
+}
+
+static bool do_set_reset(struct jlink_server *server, const uint8_t *args)
+{
+	(void)args;
+	server->host.reset(server->host.ctx, false, false);
 	return true;
 }
 
 static bool do_clear_trst(struct jlink_server *server, const uint8_t *args)
 {
 	(void)args;
-	server->host.reset(server->host.ctx, true);
+	server->host.reset(server->host.ctx, true, true);
 	return true;
 }
 
@@ -177,7 +191,7 @@ static const struct command {
 	{ CMD_SELECT_TIF, 1, do_select },
 	{ CMD_FREE_MEMORY, 0, do_free_memory },
 	{ CMD_CLEAR_RESET, 0, do_clear_reset },
-	{ CMD_SET_RESET, 0, do_nothing },
+	{ CMD_SET_RESET, 0, do_set_reset },
 	{ CMD_CLEAR_TRST, 0, do_clear_trst },
 	{ CMD_SET_TRST, 0, do_nothing },
 	{ CMD_CAPS, 0, do_caps },
@@ -185,12 +199,16 @@ static const struct command {
 	{ CMD_READ_CONFIG, 0, do_config },
 };
 
-/* @returns bytes used up, 0: not all is there yet or refused. */
-static size_t do_jtag(struct jlink_server *server, const uint8_t *data, size_t len)
+/*
+ * Bits on the wire: TMS and TDI, or direction and SWDIO. SWD has the newer command only.
+ * @returns bytes used up, 0: not all is there yet or refused.
+ */
+static size_t do_bits(struct jlink_server *server, const uint8_t *data, size_t len)
 {
 	uint8_t tdo[MAX_BITS / 8];
+	bool old = server->jtag2 && !server->swd;
 
-	if (data[0] != (server->jtag2 ? CMD_JTAG2 : CMD_JTAG3)) {
+	if (data[0] != (old ? CMD_JTAG2 : CMD_JTAG3)) {
 		refuse(server, "uses the JTAG command of another hardware version");
 		return 0;
 	}
@@ -204,9 +222,10 @@ static size_t do_jtag(struct jlink_server *server, const uint8_t *data, size_t l
 	}
 	if (len < 4 + 2 * bytes)
 		return 0;
-	uint8_t status = server->host.jtag_io(server->host.ctx, data + 4, data + 4 + bytes, tdo, bits);
+	uint8_t status = (server->swd ? server->host.swd_io : server->host.jtag_io)(server->host.ctx, data + 4,
+		data + 4 + bytes, tdo, bits);
 	sim_buffer_append(&server->out, tdo, bytes);
-	if (!server->jtag2)
+	if (!old)
 		sim_buffer_byte(&server->out, status);
 	return 4 + 2 * bytes;
 }
@@ -215,7 +234,7 @@ static size_t do_jtag(struct jlink_server *server, const uint8_t *data, size_t l
 static size_t one_command(struct jlink_server *server, const uint8_t *data, size_t len)
 {
 	if (data[0] == CMD_JTAG2 || data[0] == CMD_JTAG3)
-		return do_jtag(server, data, len);
+		return do_bits(server, data, len);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		const struct command *command = &commands[i];
 		if (command->code != data[0])
@@ -250,6 +269,7 @@ void jlink_server_hello(struct jlink_server *server)
 {
 	static const char name[] = "Simulated";
 
+	server->swd = false;
 	sim_buffer_clear(&server->in);
 	sim_buffer_clear(&server->out);
 	sim_buffer_byte(&server->out, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 /*
- * The J-Link protocol as it is spoken over TCP, for one JTAG probe: commands in, replies out. The caller has the
+ * The J-Link protocol as it is spoken over TCP, for one JTAG and SWD probe: commands in, replies out. The caller has the
  * sockets. What a real probe would not understand is refused: the caller ends the program.
  */
 
@@ -23,13 +23,16 @@ struct jlink_host {
 	void *ctx;
 	/** @returns the status byte. */
 	uint8_t (*jtag_io)(void *ctx, const uint8_t *tms, const uint8_t *tdi, uint8_t *tdo, unsigned int bits);
+	/** The same for SWD; NULL: the probe has JTAG only. @a dir: 1, the host drives. */
+	uint8_t (*swd_io)(void *ctx, const uint8_t *dir, const uint8_t *out, uint8_t *in, unsigned int bits);
 	void (*set_speed)(void *ctx, unsigned int khz);
-	void (*reset)(void *ctx, bool trst);	/* TRST or SRST was asserted */
+	void (*reset)(void *ctx, bool trst, bool low);	/* TRST or SRST */
 };
 
 struct jlink_server {
 	struct jlink_host host;
 	bool jtag2;		/* the probe has the older JTAG command only */
+	bool swd;		/* the interface that is selected */
 	struct sim_buffer in;
 	struct sim_buffer out;
 	const char *error;	/* why it refuses */

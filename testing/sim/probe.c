@@ -7,6 +7,7 @@
 
 #define DEFAULT_KHZ		100u	/* until a client sets it */
 #define APB_AP_IDR		0x44770002u
+#define JTAG_DP_IDCODE		0x4ba00477u
 #define DAP_IR_LEN		4u
 #define IDLE_STEP_MS		1
 
@@ -15,6 +16,21 @@ static void accessed(void *ctx)
 	struct probe *probe = ctx;
 
 	probe_faults_check(&probe->faults, probe);
+}
+
+static void make_cortexm_chain(struct probe *probe)
+{
+	probe->chain.clock = &probe->clock;
+	dap_jtag_init(&probe->dap, JTAG_DP_IDCODE);
+	probe->dap.ap[0] = &probe->cortexm.ap;
+	jtag_chain_add(&probe->chain, &dap_jtag_ops, &probe->dap, DAP_IR_LEN);
+	jtag_chain_reset(&probe->chain);
+	dap_swd_init(&probe->swd, probe->cortexm.type.dpidr, &probe->clock);
+	probe->swd.ap[0] = &probe->cortexm.ap;
+	probe->swd.begins = accessed;
+	probe->swd.ctx = probe;
+	probe->cortexm.accessed = accessed;
+	probe->cortexm.accessed_ctx = probe;
 }
 
 static void make_chain(struct probe *probe)
@@ -36,11 +52,25 @@ static void make_chain(struct probe *probe)
 	jtag_chain_reset(&probe->chain);
 }
 
+static const char *init_cortexm(struct probe *probe, const struct probe_options *options)
+{
+	probe->is_cortexm = true;
+	const char *error = cortexm_soc_init(&probe->cortexm, options->cortexm_type, &options->cortexm, options->program[0]);
+	if (error)
+		return error;
+	cortexm_soc_start(&probe->cortexm, &probe->clock, options->clock_hz);
+	make_cortexm_chain(probe);
+	probe_totals(probe, &probe->mark);
+	return NULL;
+}
+
 const char *probe_init(struct probe *probe, const struct probe_options *options)
 {
 	probe->options = *options;
 	probe->clock = (struct sim_clock){ .pace = options->pace, .rtt_ps = options->rtt_us * 1000000ull };
 	sim_clock_set_tck(&probe->clock, options->tck_khz ? options->tck_khz : DEFAULT_KHZ);
+	if (options->cortexm_type)
+		return init_cortexm(probe, options);
 	const char *error = xtensa_soc_init(&probe->soc, options->type, options->taps, &probe->clock, options->clock_hz,
 		options->program);
 	if (error)
@@ -62,7 +92,10 @@ const char *probe_init(struct probe *probe, const struct probe_options *options)
 
 void probe_free(struct probe *probe)
 {
-	xtensa_soc_free(&probe->soc);
+	if (probe->is_cortexm)
+		cortexm_soc_free(&probe->cortexm);
+	else
+		xtensa_soc_free(&probe->soc);
 	if (probe->log)
 		fclose(probe->log);
 }
@@ -73,41 +106,53 @@ void probe_set_speed(struct probe *probe, unsigned int khz)
 		sim_clock_set_tck(&probe->clock, khz);
 }
 
-void probe_reset_line(struct probe *probe, bool trst)
+void probe_reset_line(struct probe *probe, bool trst, bool low)
 {
 	if (trst) {
 		jtag_chain_reset(&probe->chain);
 		return;
 	}
-	for (unsigned int i = 0; i < probe->soc.cores; i++) {
+	if (probe->is_cortexm)
+		cortexm_soc_reset_pin(&probe->cortexm, low);
+	for (unsigned int i = 0; low && i < probe->soc.cores; i++) {
 		probe->soc.resets++;
 		xdm_core_reset(&probe->soc.core[i].xdm);
 	}
 }
 
+static void run_cores(struct probe *probe, bool in_tck)
+{
+	if (probe->is_cortexm)
+		cortexm_soc_sync(&probe->cortexm);
+	else
+		xtensa_soc_sync(&probe->soc, in_tck);
+}
+
 static void wait_ps(struct probe *probe, uint64_t ps)
 {
 	sim_clock_wait(&probe->clock, ps);
-	xtensa_soc_sync(&probe->soc, false);
+	run_cores(probe, false);
 }
 
 static void arrived(struct probe *probe)
 {
 	sim_clock_arrived(&probe->clock);
-	xtensa_soc_sync(&probe->soc, false);
+	run_cores(probe, false);
 	probe_faults_check(&probe->faults, probe);
 }
 
 /* All clocks are done; @a after_ps of the round trip is behind them. */
 static void answer(struct probe *probe, uint64_t tck_before, uint64_t after_ps, uint64_t round_trip_ps)
 {
-	xtensa_soc_sync(&probe->soc, true);
+	run_cores(probe, true);
 	wait_ps(probe, after_ps);
 	probe_faults_check(&probe->faults, probe);
 	sim_clock_answer(&probe->clock, round_trip_ps + (probe->clock.tck - tck_before) * probe->clock.tck_ps);
 }
 
-bool probe_exchange(struct probe *probe, const uint8_t *tms, const uint8_t *tdi, uint8_t *tdo, unsigned int bits)
+/* Bits on one of the two wires. */
+static bool exchange(struct probe *probe, bool swd, const uint8_t *first, const uint8_t *second, uint8_t *out,
+	unsigned int bits)
 {
 	uint64_t rtt_ps = probe->clock.rtt_ps;
 	uint64_t tck_before = probe->clock.tck;
@@ -116,12 +161,24 @@ bool probe_exchange(struct probe *probe, const uint8_t *tms, const uint8_t *tdi,
 	enum probe_fault_kind kind = probe_faults_exchange(&probe->faults, probe);
 	wait_ps(probe, rtt_ps / 2);
 	if (kind == PROBE_FAULT_ERROR_LOST)
-		memset(tdo, 0, (bits + 7) / 8);
+		memset(out, 0, (bits + 7) / 8);
+	else if (swd)
+		dap_swd_io(&probe->swd, first, second, out, bits);
 	else
-		jtag_chain_io(&probe->chain, tms, tdi, tdo, bits);
+		jtag_chain_io(&probe->chain, first, second, out, bits);
 	probe->clock.exchanges++;
 	answer(probe, tck_before, rtt_ps - rtt_ps / 2, rtt_ps);
 	return kind == PROBE_FAULT_NONE;
+}
+
+bool probe_exchange(struct probe *probe, const uint8_t *tms, const uint8_t *tdi, uint8_t *tdo, unsigned int bits)
+{
+	return exchange(probe, false, tms, tdi, tdo, bits);
+}
+
+bool probe_exchange_swd(struct probe *probe, const uint8_t *dir, const uint8_t *out, uint8_t *in, unsigned int bits)
+{
+	return exchange(probe, true, dir, out, in, bits);
 }
 
 uint64_t probe_burst_begin(struct probe *probe)
@@ -148,8 +205,23 @@ int probe_idle(struct probe *probe)
 {
 	uint64_t ns = sim_clock_idle(&probe->clock);
 
-	xtensa_soc_sync(&probe->soc, false);
+	run_cores(probe, false);
 	return ns ? IDLE_STEP_MS : -1;
+}
+
+static void cortexm_totals(const struct probe *probe, struct probe_totals *totals)
+{
+	const struct cortexm_soc *soc = &probe->cortexm;
+
+	totals->cortexm.transactions = probe->swd.transactions;
+	totals->cortexm.accesses = soc->accesses;
+	totals->cortexm.cycles = soc->core.cycle;
+	totals->cortexm.retired = soc->core.retired;
+	totals->cortexm.halts = soc->core.debug.halts;
+	totals->cortexm.resets = soc->core.resets;
+	totals->cortexm.packets = soc->core.mtb.packets;
+	totals->cortexm.standing = soc->standing;
+	totals->cortexm.late = soc->late;
 }
 
 void probe_totals(const struct probe *probe, struct probe_totals *totals)
@@ -170,6 +242,8 @@ void probe_totals(const struct probe *probe, struct probe_totals *totals)
 		totals->core[i].bites = core->bites;
 		totals->core[i].tck_running = core->tck_running;
 	}
+	if (probe->is_cortexm)
+		cortexm_totals(probe, totals);
 }
 
 bool probe_mark(struct probe *probe)
@@ -180,7 +254,7 @@ bool probe_mark(struct probe *probe)
 		xdm->longest = 0;
 		pc_counts_free(&xdm->samples);
 	}
-	return xtensa_soc_record(&probe->soc);
+	return probe->is_cortexm || xtensa_soc_record(&probe->soc);
 }
 
 bool probe_set_latency(struct probe *probe, const char *text)
@@ -224,4 +298,9 @@ bool probe_set_xsr(struct probe *probe, const char *text)
 			probe->soc.core[n].cpu.config.xsr_ddr = i;
 	}
 	return found;
+}
+
+bool probe_choose(struct probe *probe, const char *name, const char *text)
+{
+	return probe->is_cortexm && cortexm_soc_choose(&probe->cortexm.core.choices, name, text);
 }

@@ -5,7 +5,9 @@
 #ifndef PROBE_H
 #define PROBE_H
 
+#include "cortexm_soc.h"
 #include "dap_jtag.h"
+#include "dap_swd.h"
 #include "jtag_chain.h"
 #include "mem_ap.h"
 #include "probe_faults.h"
@@ -17,6 +19,8 @@
 /** What the command line says. */
 struct probe_options {
 	const struct xtensa_soc_type *type;
+	const struct cortexm_type *cortexm_type;	/* one of the two */
+	struct cortexm_soc_options cortexm;
 	const char *program[XTENSA_SOC_CORES];
 	unsigned int taps;
 	uint64_t clock_hz;
@@ -37,6 +41,11 @@ struct probe_totals {
 		uint64_t bites;
 		double tck_running;
 	} core[XTENSA_SOC_CORES];
+	struct {
+		uint64_t transactions;		/* of SWD */
+		uint64_t accesses;		/* on the bus */
+		uint64_t cycles, retired, halts, resets, packets, standing, late;
+	} cortexm;
 };
 
 struct probe {
@@ -48,6 +57,10 @@ struct probe {
 	struct xdm_apb apb;
 	struct mem_ap ap;
 	struct dap_jtag dap;
+	bool is_cortexm;		/* then there are no Xtensa cores */
+	struct cortexm_soc cortexm;
+	struct dap_swd swd;
+	bool hang_up;			/* a fault: the probe goes away */
 	struct probe_faults faults;
 	struct probe_totals mark;
 	FILE *log;
@@ -60,11 +73,12 @@ void probe_free(struct probe *probe);
 /** TCK as the client wants it; a fixed one stays. */
 void probe_set_speed(struct probe *probe, unsigned int khz);
 
-/** TRST, or SRST, which resets the cores. */
-void probe_reset_line(struct probe *probe, bool trst);
+/** TRST, or SRST, which resets the cores: an Xtensa core when it gets low, a Cortex-M stands until it is high again. */
+void probe_reset_line(struct probe *probe, bool trst, bool low);
 
 /** One exchange: the round trip and all clocks of it. @returns false if the probe has to report an error. */
 bool probe_exchange(struct probe *probe, const uint8_t *tms, const uint8_t *tdi, uint8_t *tdo, unsigned int bits);
+bool probe_exchange_swd(struct probe *probe, const uint8_t *dir, const uint8_t *out, uint8_t *in, unsigned int bits);
 
 /**
  * The same for a wire on which bits come one by one. What the client sends in one go is a burst; if it waits for values
@@ -89,5 +103,8 @@ bool probe_mark(struct probe *probe);
 bool probe_set_latency(struct probe *probe, const char *text);	/* N or random:N, in TCK */
 bool probe_set_debugpc(struct probe *probe, const char *text);	/* on, zero */
 bool probe_set_xsr(struct probe *probe, const char *text);	/* swaps, reads, faults */
+
+/** A choice of Cortex-M targets. @returns false: no such choice or value, or no such target. */
+bool probe_choose(struct probe *probe, const char *name, const char *text);
 
 #endif

@@ -87,6 +87,20 @@ static void core_counters(const struct probe *probe, unsigned int n, const struc
 	numbered(out, "retired", n, now->core[n].retired - probe->mark.core[n].retired);
 }
 
+static void cortexm_counters(const struct probe_totals *now, const struct probe_totals *was, const struct probe *probe,
+	struct sim_buffer *out)
+{
+	pair(out, "transactions", now->cortexm.transactions - was->cortexm.transactions);
+	pair(out, "accesses", now->cortexm.accesses - was->cortexm.accesses);
+	pair(out, "cycles", now->cortexm.cycles - was->cortexm.cycles);
+	pair(out, "retired", now->cortexm.retired - was->cortexm.retired);
+	pair(out, "halts", now->cortexm.halts - was->cortexm.halts);
+	pair(out, "resets", now->cortexm.resets - was->cortexm.resets);
+	pair(out, "packets", now->cortexm.packets - was->cortexm.packets);
+	pair(out, "standing_us", (now->cortexm.standing - was->cortexm.standing) * 1000000u / probe->cortexm.hz);
+	pair(out, "late_us", (now->cortexm.late - was->cortexm.late) * 1000000u / probe->cortexm.hz);
+}
+
 static void do_counters(struct probe_control *control, char **word, struct sim_buffer *out)
 {
 	const struct probe *probe = control->probe;
@@ -100,6 +114,12 @@ static void do_counters(struct probe_control *control, char **word, struct sim_b
 	pair(out, "tck", now.tck - was->tck);
 	pair(out, "ir_scans", now.ir_scans - was->ir_scans);
 	pair(out, "dr_scans", now.dr_scans - was->dr_scans);
+	if (probe->is_cortexm) {
+		pair(out, "modelled_us", (now.modelled_ps - was->modelled_ps) / 1000000);
+		pair(out, "idle_us", (now.idle_ps - was->idle_ps) / 1000000);
+		cortexm_counters(&now, was, probe, out);
+		return;
+	}
 	pair(out, "tck_running", now.core[0].tck_running - was->core[0].tck_running + 0.5);
 	pair(out, "tck_running1", now.core[1].tck_running - was->core[1].tck_running + 0.5);
 	pair(out, "modelled_us", (now.modelled_ps - was->modelled_ps) / 1000000);
@@ -148,7 +168,10 @@ static void do_set(struct probe_control *control, char **word, struct sim_buffer
 			error(out, "bad value");
 		return;
 	}
-	error(out, "no such option");
+	if (probe_choose(control->probe, word[1], word[2]))
+		ok(out);
+	else
+		error(out, "no such option");
 }
 
 /* fault KIND [ARGUMENT] when WHAT N */
@@ -169,8 +192,11 @@ static void do_fault(struct probe_control *control, char **word, struct sim_buff
 	char **rest = word + 2 + has_argument;
 	if (kind == PROBE_FAULT_NONE || strcmp(rest[0], "when") || !probe_fault_when_find(rest[1], &when) ||
 			!number(rest[2], &n))
-		error(out, "usage: fault KIND [ARGUMENT] when exchanges|us|samples N");
-	else if (has_argument != (kind == PROBE_FAULT_BREAK) && !(has_argument && kind == PROBE_FAULT_POWER_OFF))
+		error(out, "usage: fault KIND [ARGUMENT] when exchanges|us|samples|transactions|accesses|instructions N");
+	else if (!probe_fault_fits(probe, kind))
+		error(out, "this target has no such fault");
+	else if (has_argument != (kind == PROBE_FAULT_BREAK) && !(has_argument && kind == PROBE_FAULT_POWER_OFF) &&
+			!(has_argument && kind == PROBE_FAULT_SLEEP))
 		error(out, "this kind has another argument");
 	else if (kind == PROBE_FAULT_BREAK && argument >= probe->soc.cores)
 		error(out, "no such core");
@@ -182,8 +208,38 @@ static void do_fault(struct probe_control *control, char **word, struct sim_buff
 	}
 }
 
+static void cortexm_state(const struct cortexm *core, struct sim_buffer *out)
+{
+	char name[8];
+
+	ok(out);
+	hex(out, "pc", core->pc);
+	pair(out, "halted", core->debug.halted);
+	pair(out, "sleeping", core->sleeping);
+	pair(out, "lockup", core->lockup);
+	for (unsigned int i = 0; i <= 12; i++) {
+		snprintf(name, sizeof(name), "r%u", i);
+		hex(out, name, cortexm_reg(core, UC_ARM_REG_R0 + (int)i));
+	}
+	hex(out, "sp", cortexm_sp(core, cortexm_stack_in_use(core)));
+	hex(out, "lr", cortexm_reg(core, UC_ARM_REG_LR));
+	hex(out, "xpsr", cortexm_xpsr(core));
+	hex(out, "msp", cortexm_sp(core, CORTEXM_MSP));
+	hex(out, "psp", cortexm_sp(core, CORTEXM_PSP));
+	hex(out, "control", core->control);
+	hex(out, "primask", core->primask);
+	hex(out, "dhcsr", core->debug.dhcsr);
+	hex(out, "dfsr", core->debug.dfsr);
+	pair(out, "retired", core->retired);
+	pair(out, "cycle", core->cycle);
+}
+
 static void do_state(struct probe_control *control, char **word, struct sim_buffer *out)
 {
+	if (control->probe->is_cortexm) {
+		cortexm_state(&control->probe->cortexm.core, out);
+		return;
+	}
 	struct xtensa_soc_core *core = core_named(control->probe, word[1], out);
 
 	if (!core)
@@ -279,10 +335,12 @@ static void do_samples(struct probe_control *control, char **word, struct sim_bu
 
 static void do_read(struct probe_control *control, char **word, struct sim_buffer *out)
 {
+	struct probe *probe = control->probe;
 	uint32_t addr;
 	uint32_t value;
 
-	if (!number(word[1], &addr) || !xtensa_soc_peek(&control->probe->soc, addr, &value)) {
+	if (!number(word[1], &addr) || !(probe->is_cortexm ? cortexm_load(&probe->cortexm.core, addr, &value) :
+			xtensa_soc_peek(&probe->soc, addr, &value))) {
 		error(out, "no such address");
 		return;
 	}
@@ -292,13 +350,84 @@ static void do_read(struct probe_control *control, char **word, struct sim_buffe
 
 static void do_write(struct probe_control *control, char **word, struct sim_buffer *out)
 {
+	struct probe *probe = control->probe;
 	uint32_t addr;
 	uint32_t value;
 
-	if (number(word[1], &addr) && number(word[2], &value) && xtensa_soc_poke(&control->probe->soc, addr, value))
+	if (number(word[1], &addr) && number(word[2], &value) &&
+			(probe->is_cortexm ? cortexm_store(&probe->cortexm.core, addr, value) :
+			xtensa_soc_poke(&probe->soc, addr, value))) {
+		probe->cortexm.core.code_dirty = true;
 		ok(out);
-	else
+	} else {
 		error(out, "no such address");
+	}
+}
+
+/* ---- Cortex-M only ---- */
+
+/* log start FILE, log stop */
+static void do_log(struct probe_control *control, char **word, struct sim_buffer *out)
+{
+	bool start = !strcmp(word[1], "start") && *word[2];
+
+	if (!start && (strcmp(word[1], "stop") || *word[2]))
+		error(out, "usage: log start FILE, log stop");
+	else if (!cortexm_soc_log(&control->probe->cortexm, start ? word[2] : NULL))
+		error(out, "cannot write it");
+	else
+		ok(out);
+}
+
+/* The buffer as it is now, and the registers that go with it. */
+static void do_mtb(struct probe_control *control, char **word, struct sim_buffer *out)
+{
+	const struct cortexm *core = &control->probe->cortexm.core;
+	const struct cortexm_mtb *mtb = &core->mtb;
+	uint32_t size = cortexm_mtb_size(mtb);
+	uint32_t at = cortexm_mtb_bus(mtb, mtb->position & ~(size - 1));
+	const uint8_t *bytes = cortexm_memory(core, at, size);
+
+	if (*word[1]) {
+		FILE *file = fopen(word[1], "wb");
+		bool good = file && bytes && fwrite(bytes, 1, size, file) == size;
+		if (file)
+			good &= !fclose(file);
+		if (!good) {
+			error(out, bytes ? "cannot write it" : "the buffer is not in memory");
+			return;
+		}
+	}
+	ok(out);
+	hex(out, "position", mtb->position);
+	hex(out, "master", mtb->master);
+	hex(out, "flow", mtb->flow);
+	hex(out, "base", cortexm_mtb_read(mtb, 0xc));
+	hex(out, "buffer", at);
+	pair(out, "size", size);
+	pair(out, "aw", mtb->options.aw);
+	pair(out, "packets", mtb->packets);
+}
+
+static void do_irq(struct probe_control *control, char **word, struct sim_buffer *out)
+{
+	uint32_t n;
+
+	if (!number(word[1], &n) || n >= CORTEXM_EXCEPTIONS - 16) {
+		error(out, "no such interrupt");
+		return;
+	}
+	cortexm_pend(&control->probe->cortexm.core, 16 + n);
+	ok(out);
+}
+
+/* The trace's start and stop inputs, as a chip's event system has them. */
+static void do_input(struct probe_control *control, char **word, struct sim_buffer *out)
+{
+	bool start = !strcmp(word[0], "tstart");
+
+	cortexm_mtb_inputs(&control->probe->cortexm.core.mtb, start, !start);
+	ok(out);
 }
 
 static void do_quit(struct probe_control *control, char **word, struct sim_buffer *out)
@@ -324,7 +453,29 @@ static const struct command {
 	{ "read", 1, 1, do_read },
 	{ "write", 2, 2, do_write },
 	{ "quit", 0, 0, do_quit },
+	{ "log", 1, 2, do_log },
+	{ "mtb", 0, 1, do_mtb },
+	{ "irq", 1, 1, do_irq },
+	{ "tstart", 0, 0, do_input },
+	{ "tstop", 0, 0, do_input },
 };
+
+/* Is the command one for this target? */
+static bool fits(const struct probe *probe, const char *name)
+{
+	static const char *const both[] = { "mark", "counters", "set", "fault", "state", "read", "write", "quit" };
+	static const char *const cortexm[] = { "log", "mtb", "irq", "tstart", "tstop" };
+
+	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++) {
+		if (!strcmp(both[i], name))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(cortexm) / sizeof(cortexm[0]); i++) {
+		if (!strcmp(cortexm[i], name))
+			return probe->is_cortexm;
+	}
+	return !probe->is_cortexm;
+}
 
 /* Words that are not there are empty, so that nobody has to ask for their number again. */
 static unsigned int split(char *line, char *word[MAX_WORDS])
@@ -348,7 +499,9 @@ static void run(struct probe_control *control, char *line, struct sim_buffer *ou
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(commands[i].name, word[0]))
 			continue;
-		if (words < 1 + commands[i].least || words > 1 + commands[i].most)
+		if (!fits(control->probe, word[0]))
+			error(out, "not for this target");
+		else if (words < 1 + commands[i].least || words > 1 + commands[i].most)
 			error(out, "wrong number of arguments");
 		else
 			commands[i].run(control, word, out);

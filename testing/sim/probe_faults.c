@@ -20,12 +20,21 @@ static const struct {
 	{ "probe-error-lost", PROBE_FAULT_ERROR_LOST },
 	{ "stuck-running", PROBE_FAULT_STUCK },
 	{ "break", PROBE_FAULT_BREAK },
+	{ "disconnect", PROBE_FAULT_DISCONNECT },
+	{ "swd-wait", PROBE_FAULT_SWD_WAIT },
+	{ "swd-fault", PROBE_FAULT_SWD_FAULT },
+	{ "swd-parity", PROBE_FAULT_SWD_PARITY },
+	{ "bus-error", PROBE_FAULT_BUS_ERROR },
+	{ "sleep", PROBE_FAULT_SLEEP },
 };
 
 static const char *const whens[] = {
 	[PROBE_WHEN_EXCHANGES] = "exchanges",
 	[PROBE_WHEN_US] = "us",
 	[PROBE_WHEN_SAMPLES] = "samples",
+	[PROBE_WHEN_TRANSACTIONS] = "transactions",
+	[PROBE_WHEN_ACCESSES] = "accesses",
+	[PROBE_WHEN_INSTRUCTIONS] = "instructions",
 };
 
 enum probe_fault_kind probe_fault_kind_find(const char *name)
@@ -59,6 +68,12 @@ static uint64_t counted(const struct probe *probe, enum probe_fault_when when)
 		return probe->clock.modelled_ps / 1000000;
 	case PROBE_WHEN_SAMPLES:
 		return counts->debugpc_reads + counts->pc_samples;
+	case PROBE_WHEN_TRANSACTIONS:
+		return probe->swd.transactions;
+	case PROBE_WHEN_ACCESSES:
+		return probe->cortexm.accesses;
+	case PROBE_WHEN_INSTRUCTIONS:
+		return probe->cortexm.core.retired;
 	}
 	return 0;
 }
@@ -78,6 +93,9 @@ void probe_faults_arm(struct probe *probe, enum probe_fault_kind kind, uint32_t 
 void probe_faults_none(struct probe *probe)
 {
 	probe->faults = (struct probe_faults){ 0 };
+	probe->swd.injection = DAP_SWD_GOOD;
+	probe->cortexm.dark_until_ps = 0;
+	probe->cortexm.bus_error = false;
 	for (unsigned int i = 0; i < probe->soc.cores; i++) {
 		struct xdm *xdm = &probe->soc.core[i].xdm;
 		xdm->deaf = false;
@@ -116,6 +134,44 @@ static void fire_at_core(struct probe *probe, enum probe_fault_kind kind, uint32
 	}
 }
 
+static void fire_at_cortexm(struct probe *probe, enum probe_fault_kind kind, uint32_t argument)
+{
+	static const enum dap_swd_injection injections[] = {
+		[PROBE_FAULT_SWD_WAIT] = DAP_SWD_WAIT,
+		[PROBE_FAULT_SWD_FAULT] = DAP_SWD_FAULT,
+		[PROBE_FAULT_SWD_PARITY] = DAP_SWD_PARITY,
+	};
+
+	switch (kind) {
+	case PROBE_FAULT_CORE_RESET:
+		cortexm_reset(&probe->cortexm.core);
+		break;
+	case PROBE_FAULT_DISCONNECT:
+		probe->hang_up = true;
+		break;
+	case PROBE_FAULT_SWD_WAIT:
+	case PROBE_FAULT_SWD_FAULT:
+	case PROBE_FAULT_SWD_PARITY:
+		probe->swd.injection = injections[kind];
+		break;
+	case PROBE_FAULT_BUS_ERROR:
+		probe->cortexm.bus_error = true;
+		break;
+	case PROBE_FAULT_SLEEP:
+		probe->cortexm.dark_until_ps = argument ? probe->clock.now_ps + argument * 1000000ull : UINT64_MAX;
+		break;
+	default:
+		break;
+	}
+}
+
+bool probe_fault_fits(const struct probe *probe, enum probe_fault_kind kind)
+{
+	if (kind == PROBE_FAULT_CORE_RESET || probe_fault_is_error(kind))
+		return true;
+	return probe->is_cortexm == (kind >= PROBE_FAULT_DISCONNECT);
+}
+
 /* All that concerns the chip hits all cores: they share clock, power and reset. */
 static void fire(struct probe *probe, enum probe_fault_kind kind, uint32_t argument)
 {
@@ -123,6 +179,8 @@ static void fire(struct probe *probe, enum probe_fault_kind kind, uint32_t argum
 		xtensa_soc_break(&probe->soc, argument);
 		return;
 	}
+	if (probe->is_cortexm)
+		fire_at_cortexm(probe, kind, argument);
 	for (unsigned int i = 0; i < probe->soc.cores; i++)
 		fire_at_core(probe, kind, argument, &probe->soc.core[i].xdm);
 }

@@ -20,12 +20,22 @@ enum probe_fault_kind {
 	PROBE_FAULT_ERROR_LOST,		/* it is not carried out */
 	PROBE_FAULT_STUCK,
 	PROBE_FAULT_BREAK,		/* argument: core */
+	/* Cortex-M targets only */
+	PROBE_FAULT_DISCONNECT,		/* the probe goes away in the exchange */
+	PROBE_FAULT_SWD_WAIT,
+	PROBE_FAULT_SWD_FAULT,
+	PROBE_FAULT_SWD_PARITY,
+	PROBE_FAULT_BUS_ERROR,		/* the next access behind the port */
+	PROBE_FAULT_SLEEP,		/* argument: us in which nothing behind the port can be reached, 0: for ever */
 };
 
 enum probe_fault_when {
 	PROBE_WHEN_EXCHANGES,
 	PROBE_WHEN_US,			/* of modelled time */
 	PROBE_WHEN_SAMPLES,		/* PCs read from core 0 */
+	PROBE_WHEN_TRANSACTIONS,	/* of SWD */
+	PROBE_WHEN_ACCESSES,		/* on the bus behind the port */
+	PROBE_WHEN_INSTRUCTIONS,
 };
 
 struct probe_faults {
@@ -37,6 +47,9 @@ struct probe_faults {
 
 /** By name; PROBE_FAULT_NONE: no such kind. */
 enum probe_fault_kind probe_fault_kind_find(const char *name);
+
+/** Does the target have such a fault? */
+bool probe_fault_fits(const struct probe *probe, enum probe_fault_kind kind);
 
 /** Does the probe itself fail? */
 bool probe_fault_is_error(enum probe_fault_kind kind);

@@ -24,6 +24,8 @@
 #define CONTROLLERS	4u
 #define LINE_MAX_LEN	1024u
 #define CHUNK		65536u
+#define XTENSA_HZ	20000000u
+#define CORTEXM_HZ	4000000u	/* Unicorn with a look at each instruction keeps up with it */
 
 struct controller {
 	int fd;			/* -1: free */
@@ -51,9 +53,13 @@ struct program {
 
 static const char usage[] =
 	"usage: probe_sim --target esp32|esp32s2|esp32s3|xtensa-jtag|xtensa-dap --program ELF [--program2 ELF]\n"
+	"       probe_sim --target cortex-m0plus|cortex-m33 --program ELF\n"
 	"                 --jlink [--jtag2] | --bitbang PORT|PATH   [--control PATH] [--taps 1|2] [--pace model|real]\n"
 	"                 [--rtt US] [--tck KHZ] [--clock HZ] [--halt-latency TCK|random:N] [--debugpc on|zero]\n"
-	"                 [--xsr swaps|reads|faults] [--log FILE] [--seed N]\n";
+	"                 [--xsr swaps|reads|faults] [--log FILE] [--seed N]\n"
+	"                 [--ram BASE/SIZE] [--flash BASE/SIZE] [--mtb-base ADDR] [--mtb-aw BITS] [--mtb-rambase ADDR]\n"
+	"                 [--mtb-rambase-zero] [--mtb-tail-chain direct|unstacked] [--mtb-lockup packet|none]\n"
+	"                 [--mtb-debug-pc always|changed] [--mtb-halt-skid N] [--deep-sleep debug|dark]\n";
 
 static void die(const char *what, const char *why)
 {
@@ -121,6 +127,13 @@ static uint8_t jlink_jtag_io(void *ctx, const uint8_t *tms, const uint8_t *tdi, 
 	return probe_exchange(&program->probe, tms, tdi, tdo, bits) ? JLINK_STATUS_OK : JLINK_STATUS_ERROR;
 }
 
+static uint8_t jlink_swd_io(void *ctx, const uint8_t *dir, const uint8_t *out, uint8_t *in, unsigned int bits)
+{
+	struct program *program = ctx;
+
+	return probe_exchange_swd(&program->probe, dir, out, in, bits) ? JLINK_STATUS_OK : JLINK_STATUS_ERROR;
+}
+
 static void jlink_set_speed(void *ctx, unsigned int khz)
 {
 	struct program *program = ctx;
@@ -128,11 +141,11 @@ static void jlink_set_speed(void *ctx, unsigned int khz)
 	probe_set_speed(&program->probe, khz);
 }
 
-static void jlink_reset(void *ctx, bool trst)
+static void jlink_reset(void *ctx, bool trst, bool low)
 {
 	struct program *program = ctx;
 
-	probe_reset_line(&program->probe, trst);
+	probe_reset_line(&program->probe, trst, low);
 }
 
 static void advertise(const struct program *program)
@@ -211,8 +224,9 @@ static void serve_jlink(struct program *program)
 		return;
 	if (n > 0 && !jlink_server_receive(&program->jlink, data, n))
 		refuse(program, program->jlink.error);
-	if (n <= 0 || !send_all(program->client_fd, &program->jlink.out))
+	if (n <= 0 || program->probe.hang_up || !send_all(program->client_fd, &program->jlink.out))
 		client_gone(program);
+	program->probe.hang_up = false;
 }
 
 static bool more_comes(int fd)
@@ -403,7 +417,8 @@ struct late_options {
 
 enum {
 	OPT_TARGET, OPT_PROGRAM, OPT_PROGRAM2, OPT_TAPS, OPT_JLINK, OPT_JTAG2, OPT_BITBANG, OPT_CONTROL, OPT_PACE, OPT_RTT,
-	OPT_TCK, OPT_CLOCK, OPT_LATENCY, OPT_DEBUGPC, OPT_XSR, OPT_LOG, OPT_SEED,
+	OPT_TCK, OPT_CLOCK, OPT_LATENCY, OPT_DEBUGPC, OPT_XSR, OPT_LOG, OPT_SEED, OPT_RAM, OPT_FLASH, OPT_MTB_BASE,
+	OPT_MTB_AW, OPT_MTB_RAMBASE, OPT_MTB_RAMBASE_ZERO, OPT_CHOICE,
 };
 
 static const struct option long_options[] = {
@@ -424,16 +439,58 @@ static const struct option long_options[] = {
 	{ "xsr", required_argument, NULL, OPT_XSR },
 	{ "log", required_argument, NULL, OPT_LOG },
 	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "ram", required_argument, NULL, OPT_RAM },
+	{ "flash", required_argument, NULL, OPT_FLASH },
+	{ "mtb-base", required_argument, NULL, OPT_MTB_BASE },
+	{ "mtb-aw", required_argument, NULL, OPT_MTB_AW },
+	{ "mtb-rambase", required_argument, NULL, OPT_MTB_RAMBASE },
+	{ "mtb-rambase-zero", no_argument, NULL, OPT_MTB_RAMBASE_ZERO },
+	{ "mtb-tail-chain", required_argument, NULL, OPT_CHOICE },
+	{ "mtb-lockup", required_argument, NULL, OPT_CHOICE },
+	{ "mtb-debug-pc", required_argument, NULL, OPT_CHOICE },
+	{ "mtb-halt-skid", required_argument, NULL, OPT_CHOICE },
+	{ "deep-sleep", required_argument, NULL, OPT_CHOICE },
 	{ 0 },
 };
 
-static const struct xtensa_soc_type *target_option(const char *name)
+static void target_option(struct probe_options *options, const char *name)
 {
-	const struct xtensa_soc_type *type = xtensa_soc_type_find(name);
-
-	if (!type)
+	options->type = xtensa_soc_type_find(name);
+	options->cortexm_type = cortexm_soc_type_find(name);
+	if (!options->type && !options->cortexm_type)
 		wrong_use("no such target");
-	return type;
+}
+
+/* @returns false: it is none of these. */
+static bool cortexm_option(struct cortexm_soc_options *options, int option, const char *name)
+{
+	switch (option) {
+	case OPT_RAM:
+		options->ram = optarg;
+		break;
+	case OPT_FLASH:
+		options->flash = optarg;
+		break;
+	case OPT_MTB_BASE:
+		options->mtb_base = number_option(name, optarg, 1);
+		break;
+	case OPT_MTB_AW:
+		options->mtb_aw = number_option(name, optarg, 1);
+		break;
+	case OPT_MTB_RAMBASE:
+		options->mtb_rambase = number_option(name, optarg, 1);
+		break;
+	case OPT_MTB_RAMBASE_ZERO:
+		options->mtb_rambase_zero = true;
+		break;
+	case OPT_CHOICE:
+		if (!cortexm_soc_choose(&options->choices, name, optarg))
+			wrong_use("bad value");
+		break;
+	default:
+		return false;
+	}
+	return true;
 }
 
 static enum sim_pace pace_option(const char *text)
@@ -448,7 +505,7 @@ static void one_option(struct program *program, struct probe_options *options, s
 {
 	switch (option) {
 	case OPT_TARGET:
-		options->type = target_option(optarg);
+		target_option(options, optarg);
 		break;
 	case OPT_PROGRAM:
 		options->program[0] = optarg;
@@ -506,13 +563,17 @@ static void one_option(struct program *program, struct probe_options *options, s
 
 static void check_options(const struct program *program, struct probe_options *options, const char *bitbang)
 {
-	if (!options->type || !options->program[0])
+	if ((!options->type && !options->cortexm_type) || !options->program[0])
 		wrong_use("--target and --program are needed");
+	options->cortexm.seed = options->seed;
+	if (!options->clock_hz)
+		options->clock_hz = options->cortexm_type ? CORTEXM_HZ : XTENSA_HZ;
 	if (program->is_jlink == !!bitbang)
 		wrong_use("exactly one of --jlink and --bitbang");
+	unsigned int cores = options->type ? options->type->cores : 1;
 	if (!options->taps)
-		options->taps = options->type->cores;
-	if (options->taps > options->type->cores)
+		options->taps = cores;
+	if (options->taps > cores)
 		wrong_use("this target has not so many TAPs");
 	if (bitbang && !options->tck_khz)
 		options->tck_khz = 10000;
@@ -521,12 +582,15 @@ static void check_options(const struct program *program, struct probe_options *o
 int main(int argc, char **argv)
 {
 	static struct program program;
-	struct probe_options options = { .clock_hz = 20000000, .pace = SIM_PACE_MODEL, .seed = 1 };
+	struct probe_options options = { .pace = SIM_PACE_MODEL, .seed = 1 };
+	int index = 0;
 	struct late_options late = { "0", "on", "swaps" };
 	const char *bitbang = NULL;
 
-	for (int option; (option = getopt_long(argc, argv, "", long_options, NULL)) >= 0;)
-		one_option(&program, &options, &late, &bitbang, option);
+	for (int option; (option = getopt_long(argc, argv, "", long_options, &index)) >= 0;) {
+		if (!cortexm_option(&options.cortexm, option, long_options[index].name))
+			one_option(&program, &options, &late, &bitbang, option);
+	}
 	if (optind < argc)
 		wrong_use("only options are understood");
 	check_options(&program, &options, bitbang);
@@ -541,6 +605,7 @@ int main(int argc, char **argv)
 	program.jlink.host = (struct jlink_host){
 		.ctx = &program,
 		.jtag_io = jlink_jtag_io,
+		.swd_io = options.cortexm_type ? jlink_swd_io : NULL,
 		.set_speed = jlink_set_speed,
 		.reset = jlink_reset,
 	};
