@@ -21,10 +21,14 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / 'testing/sim'))
+import cortexm_random	# noqa: E402  pylint: disable=wrong-import-position
+
 SIM = pathlib.Path(os.environ.get('SIM_BUILD') or ROOT / 'build/sim')
 QEMU = shutil.which('qemu-system-arm')
 LONG = os.environ.get('LONG') == '1'
@@ -153,3 +157,36 @@ def test_exceptions(tmp_path, core, level):
     taken = {event for event in events if isinstance(event, str)}
     assert taken == {'x3', 'x11', 'x14', 'x16', 'x17', 'x18', 'x19'}
     assert places['unexpected'] not in events
+
+
+# ---- random programs ----
+
+@pytest.fixture(name='scratch')
+def fixture_scratch(tmp_path):
+    if not shutil.which('clang'):
+        pytest.skip('no clang')
+    return tmp_path
+
+
+def random_events(scratch, core, seed, interrupts):
+    _, _, _, _, code, data = CORES[core]
+    elf = scratch / 'random.elf'
+    cortexm_random.build(elf, core, seed, interrupts, code, data)
+    return compare(scratch, core, elf, 20000)
+
+
+@pytest.mark.parametrize('part', range(4))
+@pytest.mark.parametrize('core', CORES)
+def test_random(scratch, core, part):
+    """Quiet ones and ones that raise exceptions by themselves; some of the latter really have to."""
+    taken = set()
+    for seed in range(150 if LONG else 12):
+        seed = SEED * 100000 + part * 1000 + seed
+        interrupts = 'none' if seed % 5 == 0 else 'soft'
+        try:
+            events = random_events(scratch, core, seed, interrupts)
+        except AssertionError as error:
+            raise AssertionError('%s, seed %d, %s: %s' % (core, seed, interrupts, error)) from error
+        assert len(events) > 10000
+        taken |= {event for event in events if isinstance(event, str)}
+    assert len(taken) >= 5, taken

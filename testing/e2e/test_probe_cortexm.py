@@ -18,6 +18,12 @@ import pytest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import probe	# noqa: E402  pylint: disable=wrong-import-position
 
+sys.path.insert(0, probe.SIM)
+import cortexm_log	# noqa: E402  pylint: disable=wrong-import-position
+import cortexm_random	# noqa: E402  pylint: disable=wrong-import-position
+
+LONG = os.environ.get("LONG") == "1"
+SEED = int(os.environ.get("SEED", "1"))
 STOCK = probe.STOCK_OPENOCD if os.path.exists(probe.STOCK_OPENOCD) else None
 
 TARGETS = {
@@ -206,3 +212,87 @@ def test_gdb(target, tmp_path):
     assert run.stdout.count("New value = ") == 2
     assert "$1 = 1" in run.stdout
     assert "$2 = 0x%x" % symbol(name, "reset") in run.stdout
+
+
+# ---- the log and the packets, without a probe ----
+
+def trace(tmp_path, target, path, mtb="0x20002000/0x400", maximum=60000, seed=1, choices=()):
+    """@returns lines of the log, bytes of the buffer, registers"""
+    log, image = tmp_path / "log", tmp_path / "image"
+    command = [os.path.join(probe.SIM_BUILD, "cortexm_trace"), "--target", target, "--program", path, "--max", str(maximum),
+               "--log", str(log), "--image", str(image), "--mtb", mtb, "--seed", str(seed)]
+    for choice in choices:
+        command += ["--choose", choice]
+    text = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=60, universal_newlines=True).stdout
+    words = text.split()
+    return cortexm_log.read(log), image.read_bytes(), dict(zip(words[::2], (int(word, 0) for word in words[1::2])))
+
+
+def same_packets(lines, expected):
+    written = cortexm_log.written(lines)
+    assert [(source, destination & ~1) for source, destination in written] == expected
+    return written
+
+
+def newest(image, registers):
+    """The buffer's packets, oldest first."""
+    words = struct.unpack("<%dI" % (len(image) // 4), image)
+    packets = list(zip(words[::2], words[1::2]))
+    at = (registers["position"] & (len(image) - 1)) // 8
+    return packets[at:] + packets[:at] if registers["position"] & 4 else packets[:at]
+
+
+@pytest.mark.parametrize("level", ["O0", "O1", "O2", "Os"])
+@pytest.mark.parametrize("name", ["work", "isr", "faults"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_packets_of_programs(target, name, level, tmp_path):
+    path = probe.program(elf(target, name, level))
+    for chain in ("direct", "unstacked"):
+        lines, image, registers = trace(tmp_path, target, path, choices=["mtb-tail-chain=" + chain])
+        expected = cortexm_log.Expected(cortexm_log.vectors(path), unstacked=chain == "unstacked").of(lines)
+        written = same_packets(lines, expected)
+        assert len(written) > 1000
+        assert written[0][1] & 1 and not any(destination & 1 for _, destination in written[1:])
+        assert newest(image, registers) == written[-128:]
+        if name == "work":
+            break
+    kinds = {words[0] for words in lines}
+    assert kinds >= ({"I", "M"} if name == "work" else {"I", "M", "X", "R", "T"})
+
+
+@pytest.mark.parametrize("shape", ["packet", "none"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_lockup(target, shape, tmp_path):
+    path = probe.program(elf(target, "lockup"))
+    lines, image, registers = trace(tmp_path, target, path, choices=["mtb-lockup=" + shape])
+    expected = cortexm_log.Expected(cortexm_log.vectors(path), silent_lockup=shape == "none").of(lines)
+    lock = 0xeffffffe if target == "cortex-m33" else 0xfffffffe
+    expected = [(source, lock if destination == 0xfffffffe else destination) for source, destination in expected]
+    same_packets(lines, expected)
+    assert newest(image, registers) == cortexm_log.written(lines)
+    fault = cortexm_log.vectors(path)[3]
+    assert expected[-1] == ((0x30000001, lock) if shape == "packet" else (expected[-1][0], 0x30000000))
+    assert (0x08000001, fault) in expected
+    assert lines[-1][0] == "E"
+
+
+@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("target", TARGETS)
+def test_packets_of_random_programs(target, part, tmp_path):
+    count = dict.fromkeys("IXTR", 0)
+    path = str(tmp_path / "random.elf")
+    for seed in range(100 if LONG else 15):
+        seed = SEED * 100000 + part * 1000 + seed
+        interrupts = "soft" if seed % 5 == 0 else "timer"
+        cortexm_random.build(path, TARGETS[target][0], seed, interrupts)
+        chain = "unstacked" if seed & 1 else "direct"
+        lines, image, registers = trace(tmp_path, target, path, maximum=20000, seed=seed,
+                                        choices=["mtb-tail-chain=" + chain])
+        expected = cortexm_log.Expected(cortexm_log.vectors(path), unstacked=chain == "unstacked").of(lines)
+        written = same_packets(lines, expected)
+        assert newest(image, registers) == written[-128:], seed
+        assert "L" not in {words[0] for words in lines}, seed
+        for words in lines:
+            if words[0] in count:
+                count[words[0]] += 1
+    assert min(count.values()) > 500, count

@@ -2,8 +2,8 @@
 
 /*
  * A Cortex-M core. Unicorn executes the instructions; everything else is done here: exceptions, special registers,
- * debug and the system control space. Unicorn knows one mode and one stack pointer only; which stack that is, the special
- * registers and the IT state are kept here. It stops at every instruction that needs any of this.
+ * debug and the system control space. Unicorn knows one mode and one stack pointer only; which stack that is, the
+ * special registers and the IT state are kept here. It stops at every instruction that needs any of this.
  *
  * Parts: cortexm_core.c runs, cortexm_exception.c has exceptions, cortexm_special.c the instructions that are not for
  * Unicorn, cortexm_scs.c the system control space, cortexm_debug.c halting, breakpoints and watchpoints.

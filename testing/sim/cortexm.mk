@@ -20,7 +20,7 @@ $$(BUILD)/$(1).elf: $$(addprefix $$(SRC)/programs/, $(2)) $$(CORTEXM_COMMON)
 		-o $$(abspath $$@) programs/cortexm_start.S programs/cortexm_runtime.c $$(addprefix programs/, $(2))
 endef
 
-CORTEXM_NAMES := work isr faults
+CORTEXM_NAMES := work isr faults lockup
 CORTEXM_LEVELS := O0 O1 O2 Os
 CORTEXM_M0 := thumbv6m-none-eabi
 CORTEXM_M33 := thumbv8m.main-none-eabi

@@ -286,8 +286,7 @@ void cortexm_halt(struct cortexm *core, uint32_t reason)
 static void leave(struct cortexm *core)
 {
 	if (core->debug.pc_written) {
-		if (core->debug.old_pc != core->pc)
-			cortexm_log(core, "D %08" PRIx32 " %08" PRIx32 "\n", core->debug.old_pc, core->pc);
+		cortexm_log(core, "D %08" PRIx32 " %08" PRIx32 "\n", core->debug.old_pc, core->pc);
 		if (core->debug.old_pc != core->pc || !core->choices.debug_pc_changed)
 			cortexm_trace(core, core->debug.old_pc, true, core->pc);
 	}

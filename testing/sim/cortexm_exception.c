@@ -229,11 +229,12 @@ static void chain(struct cortexm *core, unsigned int number, uint32_t value)
 {
 	uint32_t source = value;
 	uint32_t frame = cortexm_sp(core, value & RETURN_PSP ? CORTEXM_PSP : CORTEXM_MSP);
-	uint32_t resume;
+	uint32_t resume = 0;
+	bool there = cortexm_load(core, frame + 24, &resume);
 
-	cortexm_log(core, "T %u %08" PRIx32 "\n", number, value);
+	cortexm_log(core, "T %u %08" PRIx32 " %08" PRIx32 "\n", number, value, resume & ~1u);
 	core->cycle += core->type->entry_cycles / 2;
-	if (core->choices.chain_unstacked && cortexm_load(core, frame + 24, &resume)) {
+	if (core->choices.chain_unstacked && there) {
 		cortexm_trace(core, value, true, resume);
 		source = resume & ~1u;
 	}

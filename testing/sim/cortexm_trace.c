@@ -102,7 +102,8 @@ static void write_image(const struct cortexm *core, const char *path)
 	if (!file || !bytes || fwrite(bytes, 1, size, file) != size || fclose(file))
 		die(path, "cannot write the buffer");
 	printf("position 0x%08" PRIx32 " master 0x%08" PRIx32 " flow 0x%08" PRIx32 " base 0x%08" PRIx32
-		" buffer 0x%08" PRIx32 " size %" PRIu32 "\n", mtb->position, mtb->master, mtb->flow, mtb->options.ram_base, at, size);
+		" buffer 0x%08" PRIx32 " size %" PRIu32 "\n", mtb->position, mtb->master, mtb->flow,
+		mtb->options.ram_base, at, size);
 }
 
 /* The program's end is a loop at one place, of which one turn is enough. */

@@ -144,7 +144,8 @@ static void begin_read(struct dap_swd *dap, uint8_t header, unsigned int ack)
 		if (header & HEADER_AP)
 			ap_access(dap, reg_of(header), true, 0);
 	}
-	target_drives(dap, ack | (uint64_t)value << ACK_BITS | (uint64_t)(parity(value) ^ wrong) << (ACK_BITS + 32), READ_BITS);
+	uint64_t data = value | (uint64_t)(parity(value) ^ wrong) << 32;
+	target_drives(dap, ack | data << ACK_BITS, READ_BITS);
 }
 
 static bool is_header(uint8_t header)

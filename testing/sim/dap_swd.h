@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 /*
- * A debug port for SWD (Arm ADIv5 SW-DP) with access ports behind it, bit by bit as a J-Link drives the wire. The probe
- * gives no bit to the first turnaround: the acknowledge begins with the first bit that the target drives. The data phase
- * is always there, also behind WAIT and FAULT.
+ * A debug port for SWD (Arm ADIv5 SW-DP) with access ports behind it, bit by bit as a J-Link drives the wire. The
+ * probe gives no bit to the first turnaround: the acknowledge begins with the first bit that the target drives. The
+ * data phase is always there, also behind WAIT and FAULT.
  */
 
 #ifndef DAP_SWD_H

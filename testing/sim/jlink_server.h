@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 /*
- * The J-Link protocol as it is spoken over TCP, for one JTAG and SWD probe: commands in, replies out. The caller has the
- * sockets. What a real probe would not understand is refused: the caller ends the program.
+ * The J-Link protocol as it is spoken over TCP, for one JTAG and SWD probe: commands in, replies out. The caller has
+ * the sockets. What a real probe would not understand is refused: the caller ends the program.
  */
 
 #ifndef JLINK_SERVER_H

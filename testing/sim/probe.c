@@ -55,7 +55,8 @@ static void make_chain(struct probe *probe)
 static const char *init_cortexm(struct probe *probe, const struct probe_options *options)
 {
 	probe->is_cortexm = true;
-	const char *error = cortexm_soc_init(&probe->cortexm, options->cortexm_type, &options->cortexm, options->program[0]);
+	const char *error = cortexm_soc_init(&probe->cortexm, options->cortexm_type, &options->cortexm,
+		options->program[0]);
 	if (error)
 		return error;
 	cortexm_soc_start(&probe->cortexm, &probe->clock, options->clock_hz);
