@@ -176,7 +176,7 @@ def test_reset_pin():
     with one_probe("cortex-m0plus") as sim:
         reset = symbol(elf("cortex-m0plus"), "reset")
         for config in ("srst_only", "srst_only srst_nogate connect_assert_srst"):
-            run = openocd(sim, "reset_config %s\ninit\nreset halt\necho \"pc [reg pc force]\"\nreset run\nsleep 10\nhalt"
+            run = openocd(sim, "reset_config %s\ninit\nreset halt\necho \"pc [reg pc force]\"\nreset run\nafter 10\nhalt"
                           % config)
             assert "pc (/32): 0x%08x" % reset in run.text, run.text
             assert sim.control("state", 0)["pc"] != reset
@@ -377,7 +377,8 @@ def test_circular_buffer(live, tmp_path, target, size):
     session = live(target, **options)
     image = tmp_path / "image"
     (position, master, flow, base), = session.run(
-        "arm %#x %d 0\nresume\nsleep 60\nhalt\nregisters\ndump_image %s %#x %d" % (buffer, size, image, buffer, size))
+        "arm %#x %d 0\nresume\nafter %d\nhalt\nregisters\ndump_image %s %#x %d"
+        % (buffer, size, 50 + size // 20, image, buffer, size))
     session.check_log()
     written = cortexm_log.written(session.lines)
     assert len(written) * 8 > 2 * size and position & 4
@@ -397,7 +398,7 @@ def test_stop_at_the_watermark(live, target):
     buffer = TARGETS[target][1]
     session = live(target)
     first, again, moved = session.run(
-        "arm {b} 512 0 [expr {{({b} & {m}) + 160 | 1}}]\nresume\nsleep 30\nhalt\nregisters\n"
+        "arm {b} 512 0 [expr {{({b} & {m}) + 160 | 1}}]\nresume\nafter 30\nhalt\nregisters\n"
         "mww [expr {{$M + 4}}] 0x80000005\nregisters\nmww $M {b}\nmww [expr {{$M + 4}}] 0x80000005\nregisters".format(b=buffer, m=AW[target]))
     assert len(cortexm_log.written(session.lines)) == 20
     session.check_log()
