@@ -611,3 +611,69 @@ def test_wrong_use():
         run = subprocess.run(arguments if status else arguments[:0] + ["true"], stderr=subprocess.PIPE, timeout=10,
                              check=False, universal_newlines=True)
         assert run.returncode == status, (arguments, run.stderr)
+
+
+# ---- exceptions ----
+
+def program_only(lines):
+    """Instructions that are not a handler's."""
+    depth, found = 0, []
+    for words in lines:
+        if words[0] == "I" and not depth:
+            found.append(words[1])
+        depth += {"X": 1, "R": -1}.get(words[0], 0)
+    return found
+
+
+@pytest.mark.parametrize("level", ["O0", "O2"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_interrupts_change_nothing(target, level, tmp_path):
+    """Whenever they come, also inside of IT blocks, the program under them does the same."""
+    path = probe.program(elf(target, "isr", level))
+    runs = []
+    nested = at_once = inside = 0
+    for seed in range(6):
+        lines, _, _ = trace(tmp_path, target, path, maximum=250000, seed=seed)
+        runs.append(program_only(lines))
+        depth = 0
+        for before, words in zip(lines, lines[1:]):
+            depth += {"X": 1, "R": -1}.get(words[0], 0)
+            nested = max(nested, depth)
+            at_once += words[0] == "X" and before[0] == "M" and int(before[2], 16) & 1 and before[3] == words[2]
+            inside += words[0] == "I" and words[3] == "F" and before[0] == "M"
+    assert nested >= 3 and at_once, (nested, at_once)
+    shortest = min(len(run) for run in runs)
+    assert shortest > 10000
+    assert all(run[:shortest] == runs[0][:shortest] for run in runs)
+    if target == "cortex-m33" and level == "O2":
+        assert inside, "no return into an IT block"
+
+
+@pytest.mark.parametrize("name", ["faults", "work"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_single_steps(target, name, tmp_path):
+    """One after the other they are what runs without stopping."""
+    need_stock()
+    path = probe.program(elf(target, name, "O2"))
+    lines, _, _ = trace(tmp_path, target, path, maximum=3000)
+    log = tmp_path / "steps"
+    with one_probe(target, program=path) as sim:
+        openocd(sim, "init\nreset halt\nsim log start %s\nset steps 0\n"
+                     "while {$steps < 400} {\nset text [capture {step}]\nincr steps\n}\nsim log stop" % log)
+    # with interrupts masked in the step itself, a chain is a return and an entry
+    steps = cortexm_log.instructions(cortexm_log.read(log))
+    assert steps == cortexm_log.instructions(lines)[:len(steps)]
+    assert len(steps) >= 400
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_vector_catch_and_lockup(target):
+    need_stock()
+    path = probe.program(elf(target, "lockup"))
+    with one_probe(target, program=path) as sim:
+        run = openocd(sim, "init\nreset halt\ncortex_m vector_catch hard_err\nresume\nafter 20\nwait_halt 1000\n"
+                           "echo \"caught [reg pc force]\"\ncortex_m vector_catch none\nresume\nafter 20\npoll\n"
+                           "echo \"state [chip.cpu curstate]\"")
+        assert "caught pc (/32): 0x%08x" % cortexm_log.vectors(path)[3] in run.text, run.text
+        assert "clearing lockup after double fault" in run.text
+        assert sim.control("state", 0)["pc"] == (0xeffffffe if target == "cortex-m33" else 0xfffffffe)

@@ -254,6 +254,9 @@ void cortexm_fault(struct cortexm *core, uint32_t status, uint32_t pc, uint32_t 
 void cortexm_debug_fault(struct cortexm *core, uint32_t pc);
 void cortexm_svc(struct cortexm *core, uint32_t pc);
 
+/** A debug event without a debugger, for @a reason (a bit of DFSR): the monitor's, if it is enabled. */
+void cortexm_monitor(struct cortexm *core, uint32_t reason);
+
 int cortexm_priority_of(const struct cortexm *core, unsigned int number);
 int cortexm_priority_now(const struct cortexm *core);
 

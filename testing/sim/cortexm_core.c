@@ -443,7 +443,10 @@ static bool look_around(struct cortexm *core)
 			cortexm_halt(core, CORTEXM_DFSR_DWTTRAP);
 			return true;
 		}
+		cortexm_monitor(core, CORTEXM_DFSR_DWTTRAP);
 	}
+	if (external && !debug)
+		cortexm_monitor(core, CORTEXM_DFSR_EXTERNAL);
 	if (external && debug && !core->debug.skidding) {
 		core->debug.skidding = true;
 		core->debug.skid = core->choices.halt_skid;

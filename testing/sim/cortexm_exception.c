@@ -369,6 +369,15 @@ void cortexm_debug_fault(struct cortexm *core, uint32_t pc)
 	raise_now(core, cortexm_priority_now(core) > -1 ? CORTEXM_HARDFAULT : 0, pc);
 }
 
+void cortexm_monitor(struct cortexm *core, uint32_t reason)
+{
+	if (!core->type->v8m || !(core->debug.demcr & DEMCR_MON_EN) ||
+			group_priority(core, CORTEXM_DEBUGMON) >= cortexm_priority_now(core))
+		return;
+	core->debug.dfsr |= reason;
+	cortexm_pend(core, CORTEXM_DEBUGMON);
+}
+
 /* ---- timers ---- */
 
 static void systick(struct cortexm *core)

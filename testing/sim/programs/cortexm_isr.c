@@ -79,10 +79,10 @@ int main(void)
 	SHPR3 = 0x40c00000;
 	NVIC_IPR(0) = 0xc0804000;
 	NVIC_ISER = 0xf;
-	SYST_RVR = 999;
+	SYST_RVR = 2999;
 	SYST_CVR = 0;
 	SYST_CSR = 7;
-	static const uint16_t loads[4] = { 700, 900, 1100, 1500 };
+	static const uint16_t loads[4] = { 3000, 4000, 5000, 7000 };
 	for (uint32_t i = 0; i < 4; i++) {
 		TIMER_LOAD(i) = loads[i];
 		TIMER_CTRL(i) = 3;

@@ -14,6 +14,9 @@ static uint32_t seed;
 volatile uint32_t rounds;
 volatile uint32_t watched;
 
+/* For the trace: the program does not touch it, nor does the start-up code. */
+uint32_t __mtb_buffer__[256] __attribute__((section(".noinit"), aligned(1024), used));
+
 static NOINLINE uint32_t next(void)
 {
 	seed = seed * 1664525u + 1013904223u;
