@@ -32,7 +32,8 @@ TARGETS = {
     "cortex-m33": ("m33", 0x2000a000, 0xa0000000, 0xe0043000),
 }
 AW = {"cortex-m0plus": 0x7fff, "cortex-m33": 0xffff}	# mask of the address bits that an MTB knows
-RESET_TARGETS = [(target, transport) for target in TARGETS for transport in ("swd", "jtag")]
+WIRES = [(target, transport, "jlink") for target in TARGETS for transport in ("swd", "jtag")] + \
+    [("cortex-m33", "jtag", "bitbang")]
 
 SESSION = """
 proc value {name} { return [lindex [get_reg -force $name] 1] }
@@ -148,13 +149,13 @@ def openocd(sim, script, **options):
 
 # ---- unmodified OpenOCD ----
 
-@pytest.mark.parametrize("target,transport", RESET_TARGETS)
-def test_session(target, transport, tmp_path):
+@pytest.mark.parametrize("target,transport,wire", WIRES)
+def test_session(target, transport, wire, tmp_path):
     need_stock()
     name = elf(target)
     image = tmp_path / "image"
     image.write_bytes(os.urandom(1500))
-    with one_probe(target, transport) as sim:
+    with one_probe(target, transport, wire=wire) as sim:
         script = fill(SESSION, SCRATCH=TARGETS[target][1], IMAGE=str(image), FUNCTION=symbol(name, "machine"),
                       WATCHED=symbol(name, "watched"), NOTHING=TARGETS[target][2], RESET=symbol(name, "reset"))
         run = openocd(sim, script)
@@ -391,6 +392,17 @@ def test_circular_buffer(live, tmp_path, target, size):
     assert [at - buffer for at in cortexm_log.addresses(session.lines)] == [n * 8 % size for n in range(len(written))]
     assert session.sim.control("mtb", tmp_path / "other")["position"] == position
     assert (tmp_path / "other").read_bytes() == image.read_bytes()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_memory_of_its_own(live, tmp_path, target):
+    """32 bytes in all: any greater MASK means these."""
+    session = live(target, mtb_ram="0x40403000/0x1000", mtb_aw=5)
+    image = tmp_path / "image"
+    (position, _, _, base), = session.run(
+        "arm 0x40403000 4096 0\nresume\nafter 30\nhalt\nregisters\ndump_image %s 0x40403000 32" % image)
+    assert base == 0x40403000 and position < 32
+    assert newest(image.read_bytes(), {"position": position}) == cortexm_log.written(session.lines)[-4:]
 
 
 @pytest.mark.parametrize("target", TARGETS)

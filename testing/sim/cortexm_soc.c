@@ -96,6 +96,22 @@ static bool add_region(struct cortexm *core, uint32_t base, uint32_t size, bool 
 	return bytes;
 }
 
+static const char *add_regions(struct cortexm_soc *soc, const struct cortexm_soc_options *options)
+{
+	const struct cortexm_type *type = &soc->type;
+	uint32_t size;
+
+	if (!add_region(&soc->core, type->flash_base, type->flash_size, true) ||
+			!add_region(&soc->core, type->ram_base, type->ram_size, false))
+		return "out of memory";
+	soc->mtb_rambase = options->mtb_rambase ? options->mtb_rambase : type->ram_base;
+	if (!options->mtb_ram)
+		return NULL;
+	if (!parse_region(options->mtb_ram, &soc->mtb_rambase, &size))
+		return "--mtb-ram wants BASE/SIZE in whole pages";
+	return add_region(&soc->core, soc->mtb_rambase, size, false) ? NULL : "out of memory";
+}
+
 static const char *load(struct cortexm *core, const char *path)
 {
 	struct elf_image image = { 0 };
@@ -123,7 +139,7 @@ static void make_mtb(struct cortexm_soc *soc, const struct cortexm_soc_options *
 	const struct cortexm_mtb_options mtb = {
 		.m33 = soc->type.v8m,
 		.aw = soc->type.mtb_aw,
-		.ram_base = options->mtb_rambase ? options->mtb_rambase : soc->type.ram_base,
+		.ram_base = soc->mtb_rambase,
 		.base_zero = options->mtb_rambase_zero,
 	};
 
@@ -164,9 +180,9 @@ const char *cortexm_soc_init(struct cortexm_soc *soc, const struct cortexm_type 
 	const char *error = take_options(&soc->type, options);
 	if (error)
 		return error;
-	if (!add_region(&soc->core, soc->type.flash_base, soc->type.flash_size, true) ||
-			!add_region(&soc->core, soc->type.ram_base, soc->type.ram_size, false))
-		return "out of memory";
+	error = add_regions(soc, options);
+	if (error)
+		return error;
 	error = load(&soc->core, program);
 	if (error)
 		return error;

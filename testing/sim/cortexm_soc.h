@@ -14,6 +14,7 @@
 struct cortexm_soc_options {
 	const char *ram;		/* BASE/SIZE */
 	const char *flash;
+	const char *mtb_ram;		/* more memory, for the trace alone */
 	uint32_t mtb_base;
 	unsigned int mtb_aw;
 	uint32_t mtb_rambase;
@@ -25,6 +26,7 @@ struct cortexm_soc_options {
 struct cortexm_soc {
 	struct cortexm_type type;
 	struct cortexm core;
+	uint32_t mtb_rambase;
 	struct sim_clock *clock;
 	uint64_t hz;
 	uint64_t done;			/* cycles of the clock that are dealt with */
