@@ -183,6 +183,22 @@ def test_reset_pin():
             assert sim.control("state", 0)["pc"] != reset
 
 
+@pytest.mark.parametrize("target,options,is_there,is_not", [
+    ("cortex-m0plus", {"mtb_base": "0x41006000"}, ["base address 0x41006000", "Cortex-M0 DWT"], ["0xf0000000"]),
+    ("cortex-m33", {"mtb_base": "0xe0044000"}, ["base address 0xe0044000"], ["0xe0043000"]),
+    ("cortex-m0plus", {"mtb_absent": True}, ["Cortex-M0 DWT"], ["base address 0xf0000000"]),
+    ("cortex-m33", {"mtb_absent": True}, ["ROMTABLE[0x1c] = 0xfff44002"], ["0xe0043000"]),
+])
+def test_rom_table(target, options, is_there, is_not):
+    need_stock()
+    with one_probe(target, **options) as sim:
+        run = openocd(sim, "init\nhalt\necho [capture {dap info}]")
+        for text in is_there:
+            assert text in run.text, run.text
+        for text in is_not:
+            assert text not in run.text, run.text
+
+
 @pytest.mark.skipif(not shutil.which("gdb-multiarch"), reason="no gdb-multiarch")
 @pytest.mark.parametrize("target", TARGETS)
 def test_gdb(target, tmp_path):

@@ -66,7 +66,7 @@ struct cortexm_type {
 	unsigned int entry_cycles;
 	uint32_t flash_base, flash_size;
 	uint32_t ram_base, ram_size;
-	uint32_t mtb_base;	/* of its registers */
+	uint32_t mtb_base;	/* of its registers; 0: there is none */
 	uint32_t rom_base;	/* of the ROM table that the AP names */
 	unsigned int mtb_aw;
 };

@@ -647,7 +647,7 @@ const char *cortexm_init(struct cortexm *core)
 	}
 	error |= uc_mmio_map(core->uc, CORTEXM_PPB_BASE, CORTEXM_PPB_SIZE, ppb_read, core, ppb_write, core);
 	error |= uc_mmio_map(core->uc, 0x40000000, 0x2000, chip_read, core, chip_write, core);
-	if (!in_ppb(core->type->mtb_base))
+	if (core->type->mtb_base && !in_ppb(core->type->mtb_base))
 		error |= uc_mmio_map(core->uc, core->type->mtb_base, 0x3000, vendor_read, core, vendor_write, core);
 	if (error || !add_hooks(core))
 		return "Unicorn refuses the memory map";

@@ -435,12 +435,11 @@ static void dcrsr_write(struct cortexm *core, uint32_t value)
 
 static uint32_t *comparator_register(struct cortexm *core, uint32_t addr)
 {
-	struct cortexm_dwt *dwt = &core->debug.dwt[(addr - DWT_COMP0) / 16];
-
 	if (addr >= FP_COMP0 && addr < FP_COMP0 + 4 * core->type->fpb)
 		return &core->debug.fp_comp[(addr - FP_COMP0) / 4];
 	if (addr < DWT_COMP0 || addr >= DWT_COMP0 + 16 * core->type->dwt)
 		return NULL;
+	struct cortexm_dwt *dwt = &core->debug.dwt[(addr - DWT_COMP0) / 16];
 	switch (addr & 0xf) {
 	case 0:
 		return &dwt->comp;
@@ -463,14 +462,19 @@ static uint32_t pc_sample(const struct cortexm *core)
 	return core->debug.halted || core->sleeping || core->lockup || !dwt_enabled(core) ? ~0u : core->sampled_pc;
 }
 
+/* What a comparator can do: all instruction and data addresses, 0 also cycles, 1 and 3 also limits. */
+static const uint32_t v8_function_id[CORTEXM_DWT] = { 0x0b, 0x1e, 0x0a, 0x1e };
+
 bool cortexm_debug_read(struct cortexm *core, uint32_t addr, bool debugger, uint32_t *value)
 {
 	uint32_t *at = comparator_register(core, addr);
 
 	if (at) {
 		*value = *at;
-		if (is_function(addr))
+		if (is_function(addr)) {
 			*at &= ~MATCHED;
+			*value |= core->type->v8m ? v8_function_id[(addr - DWT_COMP0) / 16] << 27 : 0;
+		}
 		return true;
 	}
 	switch (addr) {

@@ -76,8 +76,10 @@ static const struct component m33[] = {
 
 static const uint32_t rom_m0plus[] = { 0xfff0f003, 0xfff02003, 0xfff03003, 0 };
 static const uint32_t rom_m33[] = {
-	0xfff0f003, 0xfff02003, 0xfff03003, 0xfff01002, 0xfff41002, 0xfff42002, 0xfff43002, 0xfff44003, 0,
+	0xfff0f003, 0xfff02003, 0xfff03003, 0xfff01002, 0xfff41002, 0xfff42002, 0xfff43002, 0xfff44002, 0,
 };
+
+#define ROM_MTB		0x1cu
 
 static uint32_t component_id(const struct component *component, uint32_t offset)
 {
@@ -118,8 +120,16 @@ static bool read_core_id(const struct cortexm *core, uint32_t addr, uint32_t *va
 	return false;
 }
 
+/* A component's entry in the table at @a rom. */
+static uint32_t rom_entry(uint32_t rom, uint32_t base, bool present)
+{
+	return ((base - rom) & ~0xfffu) | 2 | present;
+}
+
 static uint32_t read_rom(const struct cortexm *core, uint32_t offset)
 {
+	if (core->type->v8m && offset == ROM_MTB && core->type->mtb_base)
+		return rom_entry(ROM_TABLE, core->type->mtb_base, true);
 	unsigned int entries = core->type->v8m ? sizeof(rom_m33) / 4 : sizeof(rom_m0plus) / 4;
 
 	if (offset / 4 >= entries)
@@ -190,11 +200,11 @@ static uint32_t chip_rom_read(const struct cortexm *core, uint32_t offset)
 
 	switch (offset) {
 	case 0:
-		return ((core->type->mtb_base - base) & ~0xfffu) | 3;
+		return rom_entry(base, core->type->mtb_base, core->type->mtb_base);
 	case 4:
-		return ((core->type->mtb_base + 0x1000 - base) & ~0xfffu) | (has_mtb_dwt(core) ? 3 : 2);
+		return rom_entry(base, core->type->mtb_base + 0x1000, has_mtb_dwt(core));
 	case 8:
-		return ((ROM_TABLE - base) & ~0xfffu) | 3;
+		return rom_entry(base, ROM_TABLE, true);
 	default:
 		return component_id(&ids, offset);
 	}
@@ -205,7 +215,7 @@ static bool chip_read(struct cortexm *core, uint32_t addr, uint32_t *value)
 	uint32_t page = addr & ~0xfffu;
 	uint32_t offset = addr & 0xfff;
 
-	if (page == core->type->mtb_base)
+	if (core->type->mtb_base && page == core->type->mtb_base)
 		*value = cortexm_mtb_read(&core->mtb, offset);
 	else if (page == core->type->mtb_base + 0x1000 && has_mtb_dwt(core))
 		*value = mtb_dwt_read(core, offset);
@@ -220,7 +230,7 @@ static bool chip_write(struct cortexm *core, uint32_t addr, uint32_t value, bool
 {
 	uint32_t page = addr & ~0xfffu;
 
-	if (page == core->type->mtb_base) {
+	if (core->type->mtb_base && page == core->type->mtb_base) {
 		cortexm_mtb_write(&core->mtb, addr & 0xfff, value, privileged);
 		core->attention = true;
 	} else if (page == core->type->mtb_base + 0x1000 && has_mtb_dwt(core)) {

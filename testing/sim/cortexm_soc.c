@@ -161,6 +161,8 @@ static const char *take_options(struct cortexm_type *type, const struct cortexm_
 		if (!type->v8m)
 			type->rom_base = options->mtb_base + 0x2000;
 	}
+	if (options->mtb_absent)
+		type->mtb_base = 0;
 	if (options->mtb_aw)
 		type->mtb_aw = options->mtb_aw;
 	return type->mtb_aw < 4 || type->mtb_aw > 31 ? "--mtb-aw is from 4 to 31" : NULL;

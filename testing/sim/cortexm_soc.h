@@ -16,6 +16,7 @@ struct cortexm_soc_options {
 	const char *flash;
 	const char *mtb_ram;		/* more memory, for the trace alone */
 	uint32_t mtb_base;
+	bool mtb_absent;
 	unsigned int mtb_aw;
 	uint32_t mtb_rambase;
 	bool mtb_rambase_zero;
