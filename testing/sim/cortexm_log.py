@@ -36,10 +36,11 @@ def addresses(lines):
 class Expected:
     """Packets by the rules of the MTB, from all lines but M: (source word, destination), no start bits."""
 
-    def __init__(self, handlers, unstacked=False, silent_lockup=False, debug_pc=True):
+    def __init__(self, handlers, unstacked=False, silent_lockup=False, debug_pc=True, lockup=0xfffffffe):
         self.handlers = handlers
         self.unstacked = unstacked
         self.silent_lockup = silent_lockup
+        self.lockup = lockup	# 0xeffffffe on Armv8-M
         self.debug_pc = debug_pc
         self.packets = []
         self.branch = None	# source of one whose destination is not known yet
@@ -76,7 +77,7 @@ class Expected:
         elif kind == "L":
             self.arrive(int(numbers[0], 16))
             if not self.silent_lockup:
-                self.atomic(int(numbers[0], 16), 0xfffffffe)
+                self.atomic(int(numbers[0], 16), self.lockup)
         elif kind == "D":
             if self.debug_pc or numbers[0] != numbers[1]:
                 self.atomic(int(numbers[0], 16), int(numbers[1], 16))

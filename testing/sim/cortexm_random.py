@@ -220,13 +220,17 @@ class Program:
         else:
             self.constant("r3", "0xe000e200")
             self.put("movs r2, #%d" % (1 << HANDLERS.index(name)))
-        masked = self.handler is None and self.rand.random() < 0.3
+        masks = [("cpsid i", "cpsie i")]
+        if self.v8m:
+            masks += [("cpsid f", "cpsie f"), ("movs r1, #0x80\nmsr basepri, r1", "movs r1, #0\nmsr basepri, r1")]
+        begin, end = self.rand.choice(masks)
+        masked = self.handler is None and self.rand.random() < 0.4
         if masked:
-            self.put("cpsid i")
+            self.put(begin)
         self.put("str r2, [r3]")
         if masked:
             self.fillers(3)
-            self.put("cpsie i")
+            self.put(end)
 
     def special(self):
         what = self.rand.randrange(6)

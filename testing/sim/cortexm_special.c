@@ -95,7 +95,7 @@ static void write_mask_register(struct cortexm *core, unsigned int number, uint3
 		core->basepri = priority;
 	else if (number == SYS_BASEPRI_MAX && priority && (!core->basepri || priority < core->basepri))
 		core->basepri = priority;
-	else if (number == SYS_FAULTMASK && cortexm_priority_now(core) > -1)
+	else if (number == SYS_FAULTMASK && (!(value & 1) || cortexm_priority_now(core) > -1))
 		core->faultmask = value & 1;
 }
 

@@ -11,6 +11,9 @@ static uint32_t sum;
 static uint32_t depth, deepest;
 volatile uint32_t faults;
 
+void on_nmi(void);
+void on_busfault(void);
+void on_usagefault(void);
 void on_svc(void);
 void on_pendsv(void);
 void on_hardfault(void);
@@ -32,9 +35,22 @@ static void leave(void)
 	depth--;
 }
 
+void on_nmi(void)
+{
+	enter(11);
+	sum = mix(sum, 12);
+	leave();
+}
+
+/* Whoever calls is privileged afterwards. */
 void on_svc(void)
 {
+	uint32_t control;
+
 	enter(1);
+	__asm__ volatile("mrs %0, control" : "=r"(control));
+	sum = mix(sum, control);
+	__asm__ volatile("msr control, %0" :: "r"(control & ~1u));
 	if (sum & 1)
 		ICSR = PENDSVSET;	/* of lower priority: follows */
 	if (sum & 2)
@@ -108,6 +124,51 @@ __attribute__((naked)) void on_hardfault(void)
 		".ltorg\n");
 }
 
+#ifdef __ARM_ARCH_8M_MAIN__
+/* Faults with handlers of their own. */
+__attribute__((naked)) void on_busfault(void)
+{
+	__asm__ volatile("b.w on_hardfault");
+}
+
+__attribute__((naked)) void on_usagefault(void)
+{
+	__asm__ volatile("b.w on_hardfault");
+}
+
+static NOINLINE void unprivileged(void)
+{
+	uint32_t primask;
+
+	__asm__ volatile(
+		"mrs r0, control\n"
+		"orr r0, r0, #1\n"
+		"msr control, r0\n"
+		"isb\n"
+		"cpsid i\n"		/* no effect */
+		"mrs %0, primask\n"
+		"msr basepri, r0\n"	/* none either */
+		"svc #1\n"
+		: "=r"(primask) :: "r0", "memory");
+	sum = mix(sum, primask);
+}
+
+static NOINLINE void masks(void)
+{
+	__asm__ volatile("msr basepri, %0" :: "r"(0x80) : "memory");
+	NVIC_ISPR = 2 | 4 | 8;		/* only the first is above */
+	sum = mix(sum, 30);
+	__asm__ volatile("msr basepri_max, %0" :: "r"(0xc0) : "memory");
+	sum = mix(sum, 31);
+	__asm__ volatile("msr basepri, %0" :: "r"(0) : "memory");
+	sum = mix(sum, 32);
+	__asm__ volatile("cpsid f" ::: "memory");
+	NVIC_ISPR = 1;
+	sum = mix(sum, 33);
+	__asm__ volatile("cpsie f\n\tisb" ::: "memory");
+}
+#endif
+
 static NOINLINE void svc(void)
 {
 	__asm__ volatile("svc #7" ::: "memory");
@@ -167,6 +228,14 @@ static NOINLINE void one_round(uint32_t i)
 		sum = mix(sum, bad_load(0xa0000000));
 	NVIC_ISPR = 1 | 2 | 4 | 8;
 	svc();
+	if (i % 3 == 2)
+		ICSR = 1u << 31;	/* NMI */
+#ifdef __ARM_ARCH_8M_MAIN__
+	unprivileged();
+	masks();
+	if (i == 5)
+		SHCSR = 7u << 16;
+#endif
 }
 
 int main(void)
