@@ -181,7 +181,7 @@ def random_events(scratch, core, seed, interrupts):
 def test_random(scratch, core, part):
     """Quiet ones and ones that raise exceptions by themselves; some of the latter really have to."""
     taken = set()
-    for seed in range(150 if LONG else 12):
+    for seed in range(150 if LONG else 10):
         seed = SEED * 100000 + part * 1000 + seed
         interrupts = 'none' if seed % 5 == 0 else 'soft'
         try:
