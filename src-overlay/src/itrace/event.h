@@ -65,6 +65,11 @@ enum itrace_event_kind {
 	/* INSTRUMENTATION: addr = value written by TRCIT, number = exception level. */
 	ITRACE_EVENT_INSTRUMENTATION,
 	/*
+	 * SEAM: the core was halted here while a full buffer was read and emptied; nothing is missing. addr = where it stood
+	 * (ITRACE_EVENT_HAS_ADDR), off = of the first packet behind it. A range that was under way is cut in two there.
+	 */
+	ITRACE_EVENT_SEAM,
+	/*
 	 * GAP: something is missing here. cause = enum itrace_gap; addr = address concerned (ITRACE_EVENT_HAS_ADDR), then
 	 * end = memory space in which it was looked for (ITRACE_SPACE_...). count: NO_MEMORY: bytes wanted; number (the
 	 * same place): BAD_PACKET, BAD_SEQUENCE: first byte of the packet; COMMIT_OVERRUN, SPECULATION_DEPTH: elements.

@@ -258,6 +258,12 @@ static uint32_t find_frame(const struct itrace_mtb_flow *flow, uint32_t addr)
 
 /* --- set-up --- */
 
+static void set_next_seam(struct itrace_mtb_flow *flow, size_t next)
+{
+	flow->seam_next = next;
+	flow->seam_off = next < flow->hints.seam_count ? flow->hints.seams[next].off : UINT64_MAX;
+}
+
 static void clear(struct itrace_mtb_flow *flow, const struct itrace_mtb_hints *hints, enum itrace_no_sync why)
 {
 	memset(&flow->hints, 0, sizeof(flow->hints));
@@ -277,6 +283,8 @@ static void clear(struct itrace_mtb_flow *flow, const struct itrace_mtb_hints *h
 	flow->addr = 0;
 	flow->return_addr = 0;
 	flow->walking = false;
+	flow->waiting = false;
+	set_next_seam(flow, 0);
 	flow->frame_count = 0;
 	flow->vectors_read = false;
 	flow->pending_count = 0;
@@ -794,7 +802,7 @@ static void begin_branch(struct itrace_mtb_flow *flow)
 	begin_at_source(flow);
 }
 
-static void begin_packet(struct itrace_mtb_flow *flow)
+static void start_packet(struct itrace_mtb_flow *flow)
 {
 	if (flow->packet.start)
 		take_start(flow);
@@ -817,25 +825,119 @@ static void begin_packet(struct itrace_mtb_flow *flow)
 
 /* --- the end --- */
 
-/* What ran behind the last packet, as far as it is known. */
-static void begin_tail(struct itrace_mtb_flow *flow)
+static bool knows_halt(const struct itrace_mtb_flow *flow)
 {
-	const uint32_t halt = flow->hints.pc_halt & ~UINT32_C(1);
+	return flow->hints.has_pc_halt && itrace_mtb_place(flow->hints.pc_halt & ~UINT32_C(1)) == ITRACE_MTB_CODE;
+}
 
-	flow->begun_tail = true;
+/* What ran behind the last packet, as far as it is known. */
+static void start_tail(struct itrace_mtb_flow *flow)
+{
 	if (flow->place != AT)
 		return;
-	if (flow->branched && !is_mapped(flow, flow->addr)) {
+	if (flow->branched && !is_mapped(flow, flow->addr))
 		/* where execution went, and what happened there is not in the trace any more */
 		emit_no_memory(flow, flow->addr);
+	else
+		flow->walking = knows_halt(flow);
+}
+
+/* --- seams --- */
+
+static bool is_seam_due(const struct itrace_mtb_flow *flow)
+{
+	return flow->seam_next < flow->hints.seam_count && (flow->begun_tail || flow->packet.off >= flow->seam_off);
+}
+
+/*
+ * Whether the way that is known leads towards @a pc. That it ends at the packet's source shows whether the core can have
+ * stood there: instructions behind that never ran.
+ */
+static bool leads_towards(const struct itrace_mtb_flow *flow, uint32_t pc)
+{
+	return flow->place == AT && !flow->packet.start && !itrace_mtb_is_return(flow->packet.source) &&
+		pc > flow->addr && pc <= flow->packet.source && pc - flow->addr <= ITRACE_MTB_RANGE_MAX;
+}
+
+/*
+ * One stretch of the straight way to @a pc.
+ * @returns false when there is none: the core stands there, or that is not on the way
+ */
+static bool approach(struct itrace_mtb_flow *flow, uint32_t pc)
+{
+	if (!leads_towards(flow, pc))
+		return false;
+	const uint32_t key = itrace_block_key(&flow->cache, ITRACE_ISA_T32, flow->it_left, SPACE);
+	const struct itrace_block *block = itrace_block_cache_find_t32(&flow->cache, flow->addr, key, SPACE);
+	const unsigned int cut = block->end & ITRACE_BLOCK_CUT_MASK;
+
+	if (block->start + block->len > pc) {
+		const struct itrace_walk walk = {
+			.addr = flow->addr, .limit = pc, .count_max = ITRACE_BLOCK_COUNT_MAX, .isa = ITRACE_ISA_T32,
+			.it_left = flow->it_left, .space = SPACE, .use_limit = true,
+		};
+		struct itrace_block head;
+		itrace_block_walk(flow->cache.image, &flow->rules, &walk, &head);
+		if (head.start + head.len != pc)
+			return false;	/* inside of an instruction */
+		emit_range(flow, &head, head.tag);
+		moved_to(flow, pc, &head);
+		return true;
+	}
+	if (!block->count || (cut && cut != ITRACE_BLOCK_FULL) || (!cut && leaves(flow, block)))
+		return false;
+	emit_range(flow, block, cut ? block->tag : passed_tag(block));
+	moved_to(flow, (uint32_t)(block->start + block->len), block);
+	return true;
+}
+
+/* One step to the next seam in front of the packet, over it, or to the packet. */
+static void step_seam(struct itrace_mtb_flow *flow)
+{
+	if (!is_seam_due(flow)) {
+		flow->waiting = false;
+		if (flow->begun_tail)
+			start_tail(flow);
+		else
+			start_packet(flow);
 		return;
 	}
-	if (!flow->hints.has_pc_halt || itrace_mtb_place(halt) != ITRACE_MTB_CODE)
+	const struct itrace_seam *seam = &flow->hints.seams[flow->seam_next];
+	const uint32_t pc = seam->pc & ~UINT32_C(1);
+	if (seam->has_pc && approach(flow, pc))
 		return;
+	struct itrace_event event = {
+		.off = seam->off,
+		.addr = seam->has_pc ? pc : 0,
+		.tag = itrace_event_tag(ITRACE_EVENT_SEAM, seam->has_pc ? ITRACE_EVENT_HAS_ADDR : 0, 0),
+	};
+	emit(flow, &event);
+	set_next_seam(flow, flow->seam_next + 1);
+	/* where the way was lost it is known again */
+	if (seam->has_pc && flow->place == NOWHERE && itrace_mtb_place(pc) == ITRACE_MTB_CODE) {
+		go_to(flow, pc);
+		flow->loose = LOOSE_MAX;
+	}
+}
+
+static void begin_packet(struct itrace_mtb_flow *flow)
+{
+	flow->waiting = is_seam_due(flow);
+	if (!flow->waiting)
+		start_packet(flow);
+}
+
+static void begin_tail(struct itrace_mtb_flow *flow)
+{
+	flow->begun_tail = true;
 	flow->packet.kind = HALT;
 	flow->packet.atomic = true;
-	flow->packet.source = halt;
-	flow->walking = true;
+	flow->packet.start = false;
+	/* as far as a seam says, when nothing says where the core is now */
+	flow->packet.source = knows_halt(flow) ? flow->hints.pc_halt & ~UINT32_C(1) : UINT32_MAX;
+	flow->waiting = is_seam_due(flow);
+	if (!flow->waiting)
+		start_tail(flow);
 }
 
 static void end(struct itrace_mtb_flow *flow)
@@ -851,7 +953,7 @@ static void end(struct itrace_mtb_flow *flow)
 
 static bool may_run(const struct itrace_mtb_flow *flow)
 {
-	return flow->place == AT && !flow->walking && !flow->held_len && !flow->it_left && !flow->loose &&
+	return flow->place == AT && !flow->walking && !flow->waiting && !flow->held_len && !flow->it_left && !flow->loose &&
 		!flow->one_by_one && flow->begun && flow->pos < flow->end;
 }
 
@@ -882,7 +984,7 @@ static bool run_branches(struct itrace_mtb_flow *flow)
 	bool any = false;	/* something ran, */
 	bool moved = false;	/* and not only a branch to addr */
 
-	while (flow->end - pos >= (ptrdiff_t)ITRACE_MTB_PACKET_LEN && out < flow->out_end) {
+	while (flow->end - pos >= (ptrdiff_t)ITRACE_MTB_PACKET_LEN && off < flow->seam_off && out < flow->out_end) {
 		struct itrace_mtb_packet packet;
 		itrace_mtb_packet_read(pos, ITRACE_MTB_PACKET_LEN, &packet);
 		if (packet.kind != ITRACE_MTB_BRANCH || packet.start)
@@ -964,6 +1066,8 @@ static bool step(struct itrace_mtb_flow *flow)
 		emit_simple(flow, ITRACE_EVENT_NO_SYNC, flow->begin_cause);
 	} else if (flow->walking) {
 		walk(flow);
+	} else if (flow->waiting) {
+		step_seam(flow);
 	} else if (may_run(flow) && run_branches(flow)) {
 		/* went on */
 	} else if (flow->ended) {

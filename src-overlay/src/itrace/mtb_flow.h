@@ -8,6 +8,10 @@
  * returns 0, again and again; finish, and next until 0. The pieces of a buffer that has wrapped are fed one behind the
  * other, oldest first.
  *
+ * A trace may consist of several fillings of a buffer, with a seam between each and the next: the core was halted, the
+ * buffer was read and emptied, and the core went on. A seam shows as an event; the instructions are those that they
+ * would be without it.
+ *
  * Decoding never fails: where trace and image contradict each other there is a gap that holds both sides, and decoding
  * goes on where the packet says that execution went.
  */
@@ -31,6 +35,13 @@
 #define ITRACE_MTB_HANDLER_NUM	16u
 #define ITRACE_MTB_RANGE_MAX	0x10000u	/* bytes that execution can run straight ahead */
 
+/* Where one filling of a buffer ends and the next begins: nothing is missing there, but the core was halted. */
+struct itrace_seam {
+	uint64_t off;		/* byte offset in the trace of the first packet of the next filling */
+	uint32_t pc;		/* where the core stood */
+	bool has_pc;
+};
+
 /* What is known beside packets and program. */
 struct itrace_mtb_hints {
 	bool wrapped;		/* older packets were overwritten: nothing is known of what led to the first */
@@ -40,6 +51,8 @@ struct itrace_mtb_hints {
 	uint32_t pc_arm;
 	uint32_t pc_halt;
 	uint32_t vtor;
+	const struct itrace_seam *seams;	/* the caller's, as long as the flow lives; ascending off */
+	size_t seam_count;
 };
 
 /* An exception that was entered and not yet returned from. */
@@ -91,6 +104,9 @@ struct itrace_mtb_flow {
 	/* the packet that is being worked off */
 	struct itrace_mtb_packet packet;
 	bool walking;
+	bool waiting;			/* for the seams in front of it */
+	size_t seam_next;		/* in hints */
+	uint64_t seam_off;		/* of that seam; UINT64_MAX: there is none */
 
 	struct itrace_mtb_frame frames[ITRACE_MTB_FRAME_NUM];
 	uint32_t frame_count;

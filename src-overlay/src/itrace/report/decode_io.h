@@ -18,6 +18,8 @@ enum itrace_message_level {
 	ITRACE_MESSAGE_PROGRESS	/* how far it is; only worth showing on a terminal */
 };
 
+struct itrace_capture;
+
 /* The world around a decode. Every pointer but write and message may be NULL. */
 struct itrace_decode_io {
 	/* listing text, when no -o is given. @returns 0, or -1: no more is wanted (closed pipe) or can be taken */
@@ -30,6 +32,8 @@ struct itrace_decode_io {
 	size_t (*read_memory)(void *ctx, uint64_t addr, void *dst, size_t len);
 	/* true: the place that write() goes to took no more (tells a closed pipe, which ends quietly, from a full disk) */
 	bool (*write_closed)(void *ctx);
+	/* what is decoded, see capture.h; NULL: the source is among the options. Else no option may name a source */
+	const struct itrace_capture *capture;
 	void *ctx;
 };
 

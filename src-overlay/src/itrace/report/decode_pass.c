@@ -21,7 +21,8 @@
 
 static bool is_content(const struct itrace_event *event)
 {
-	return event->kind != ITRACE_EVENT_NO_SYNC && event->kind != ITRACE_EVENT_END && event->kind != ITRACE_EVENT_GAP;
+	return event->kind != ITRACE_EVENT_NO_SYNC && event->kind != ITRACE_EVENT_END && event->kind != ITRACE_EVENT_GAP &&
+			event->kind != ITRACE_EVENT_SEAM;
 }
 
 static void hand_on(void *ctx, const struct itrace_event *events, unsigned int n)

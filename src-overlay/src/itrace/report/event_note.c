@@ -219,6 +219,13 @@ void itrace_event_note(const struct itrace_program *program, const struct itrace
 	case ITRACE_EVENT_INSTRUMENTATION:
 		itrace_output_format(out, "instrumentation 0x%016" PRIx64 " at EL%" PRIu32, event->addr, event->number);
 		return;
+	case ITRACE_EVENT_SEAM:
+		itrace_output_text(out, "seam: the buffer was read and emptied here");
+		if (event->flags & ITRACE_EVENT_HAS_ADDR) {
+			itrace_output_text(out, ", the core stood at ");
+			itrace_program_write_place(program, out, event->addr);
+		}
+		return;
 	case ITRACE_EVENT_GAP:
 		note_gap(program, event, out);
 		return;

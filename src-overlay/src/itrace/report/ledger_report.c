@@ -79,6 +79,8 @@ static void line_flow(const struct itrace_ledger *ledger, struct text *text)
 	add(text, "flow      %" PRIu64 " instructions in %" PRIu64 " ranges, %" PRIu64 " exceptions, %" PRIu64 " trace-on",
 			ledger->instruction_count, ledger->event_count[ITRACE_EVENT_RANGE],
 			ledger->event_count[ITRACE_EVENT_EXCEPTION], ledger->event_count[ITRACE_EVENT_TRACE_ON]);
+	if (ledger->event_count[ITRACE_EVENT_SEAM])
+		add(text, ", %" PRIu64 " seams", ledger->event_count[ITRACE_EVENT_SEAM]);
 }
 
 /* Causes that are about an address name it, the others the byte of the trace. */
@@ -156,7 +158,7 @@ struct number {
 	uint64_t value;
 };
 
-#define NUMBERS	14
+#define NUMBERS	15
 
 /* The plain numbers, in the order that the header gives. */
 static void ledger_numbers(const struct itrace_ledger *ledger, struct number *numbers)
@@ -174,6 +176,7 @@ static void ledger_numbers(const struct itrace_ledger *ledger, struct number *nu
 		{ "ranges", ledger->event_count[ITRACE_EVENT_RANGE] },
 		{ "exceptions", ledger->event_count[ITRACE_EVENT_EXCEPTION] },
 		{ "trace_on", ledger->event_count[ITRACE_EVENT_TRACE_ON] },
+		{ "seams", ledger->event_count[ITRACE_EVENT_SEAM] },
 		{ "unknown_path", ledger->unknown_path_count },
 		{ "gaps", itrace_ledger_gaps(ledger) },
 	};

@@ -33,7 +33,7 @@ void itrace_ledger_line(const struct itrace_ledger *ledger, const struct itrace_
  * The ledger as a Tcl dict. Keys, in this order; values are decimal unless said otherwise:
  *
  *   trace_len decoded_len padding_len unsynced_len skipped_len frame_len partial_len presync_len   bytes
- *   instructions ranges exceptions trace_on unknown_path
+ *   instructions ranges exceptions trace_on seams unknown_path
  *   gaps                                   how many
  *   gap                                    dict: cause {count first_off first_addr (hex)}, only causes that occurred
  *   code                                   dict: file or "target memory" -> instructions

@@ -35,6 +35,8 @@ struct hot {
 	bool symbols;
 	/* of the last function */
 	uint64_t start, end;
+	uint64_t block;		/* without symbols: the last one */
+	bool at_seam;		/* a seam came behind it */
 };
 
 static struct place *find_slot(struct place *places, size_t size, uint64_t addr)
@@ -86,6 +88,7 @@ static void add(struct hot *self, uint64_t addr, uint64_t count, bool entered)
 
 static void take_range(struct hot *self, const struct itrace_event *range)
 {
+	const unsigned int before = self->transition.range.branch;
 	enum itrace_transition_kind how = itrace_transition_range(&self->transition, range);
 	bool entered = how == ITRACE_TRANSITION_CALL || how == ITRACE_TRANSITION_EXCEPTION;
 
@@ -98,7 +101,12 @@ static void take_range(struct hot *self, const struct itrace_event *range)
 	if (!range->count)
 		return;
 	if (!self->symbols) {
-		add(self, range->addr, range->count, true);
+		/* what a seam cut is still one block */
+		const bool same = self->at_seam && how == ITRACE_TRANSITION_NEXT && before == ITRACE_INSN_OTHER;
+		self->at_seam = false;
+		if (!same)
+			self->block = range->addr;
+		add(self, self->block, range->count, !same);
 		return;
 	}
 	if (range->addr < self->start || range->addr >= self->end) {
@@ -118,6 +126,8 @@ static void take_other(struct hot *self, const struct itrace_event *event)
 		self->cut_call = true;
 		self->cut_addr = event->addr;
 	}
+	if (event->kind == ITRACE_EVENT_SEAM)
+		self->at_seam = true;
 	itrace_transition_event(&self->transition, event);
 }
 

@@ -150,6 +150,7 @@ static const char *const kind_names[] = {
 	[ITRACE_EVENT_TRIGGER] = "trigger",
 	[ITRACE_EVENT_TRANSACTION] = "transaction",
 	[ITRACE_EVENT_INSTRUMENTATION] = "instrumentation",
+	[ITRACE_EVENT_SEAM] = "seam",
 	[ITRACE_EVENT_GAP] = "gap",
 	[ITRACE_EVENT_NO_SYNC] = "no-sync",
 	[ITRACE_EVENT_END] = "end",
@@ -199,6 +200,10 @@ static void write_members(struct json_mouth *self, const struct itrace_event *ev
 	case ITRACE_EVENT_INSTRUMENTATION:
 		itrace_json_hex(out, "value", event->addr);
 		itrace_json_number(out, "el", event->number);
+		break;
+	case ITRACE_EVENT_SEAM:
+		if (event->flags & ITRACE_EVENT_HAS_ADDR)
+			itrace_json_hex(out, "pc", event->addr);
 		break;
 	case ITRACE_EVENT_GAP:
 		write_gap(self, event);
