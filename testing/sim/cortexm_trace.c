@@ -5,6 +5,7 @@
  *
  *     cortexm_trace --target cortex-m0plus --program build/sim/cm-work-m0-O2.elf --max 100000 --log -
  *     cortexm_trace ... --mtb 0x20001000/0x400 --image buffer.bin
+ *     cortexm_trace ... --skip 5000 --flow 0x13e2      (log and trace begin later; FLOW: a watermark with AUTOHALT)
  */
 
 #include "cortexm_soc.h"
@@ -14,10 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AUTOHALT	(1u << 1)	/* in FLOW */
+
 static const char usage[] =
 	"usage: cortexm_trace --target cortex-m0plus|cortex-m33 --program ELF [--max N] [--log FILE|-] [--seed N]\n"
 	"                     [--ram BASE/SIZE] [--flash BASE/SIZE] [--stop ADDRESS] [--mtb ADDRESS/SIZE] [--image FILE]\n"
-	"                     [--choose NAME=VALUE]\n";
+	"                     [--flow VALUE] [--skip N] [--choose NAME=VALUE]\n";
 
 static void die(const char *what, const char *why)
 {
@@ -29,8 +32,8 @@ struct arguments {
 	const struct cortexm_type *type;
 	struct cortexm_soc_options options;
 	const char *program, *log, *image, *mtb;
-	uint64_t max;
-	uint32_t stop;
+	uint64_t max, skip;
+	uint32_t stop, flow;
 };
 
 static void choose(struct cortexm_choices *choices, char *text)
@@ -52,7 +55,8 @@ static void parse(struct arguments *arguments, int argc, char **argv)
 		{ "seed", required_argument, NULL, 's' }, { "ram", required_argument, NULL, 'r' },
 		{ "flash", required_argument, NULL, 'f' }, { "mtb", required_argument, NULL, 'm' },
 		{ "image", required_argument, NULL, 'i' }, { "choose", required_argument, NULL, 'c' },
-		{ "stop", required_argument, NULL, 'e' }, { 0 },
+		{ "stop", required_argument, NULL, 'e' }, { "flow", required_argument, NULL, 'w' },
+		{ "skip", required_argument, NULL, 'k' }, { 0 },
 	};
 
 	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) >= 0;) {
@@ -68,6 +72,8 @@ static void parse(struct arguments *arguments, int argc, char **argv)
 		case 'i': arguments->image = optarg; break;
 		case 'c': choose(&arguments->options.choices, optarg); break;
 		case 'e': arguments->stop = strtoul(optarg, NULL, 0); break;
+		case 'w': arguments->flow = strtoul(optarg, NULL, 0); break;
+		case 'k': arguments->skip = strtoull(optarg, NULL, 0); break;
 		default: fputs(usage, stderr); exit(2);
 		}
 	}
@@ -77,8 +83,8 @@ static void parse(struct arguments *arguments, int argc, char **argv)
 	}
 }
 
-/* A circular buffer from the first instruction on. */
-static void arm(struct cortexm *core, const char *text)
+/* An empty buffer, from the next instruction on. A debugger is there, so that AUTOHALT can halt. */
+static void arm(struct cortexm *core, const char *text, uint32_t flow)
 {
 	char *end;
 	uint32_t addr = strtoul(text, &end, 0);
@@ -86,8 +92,11 @@ static void arm(struct cortexm *core, const char *text)
 
 	if (*end || size < 16 || size & (size - 1) || addr & (size - 1))
 		die(text, "is not ADDRESS/SIZE of a buffer");
-	cortexm_mtb_write(&core->mtb, 8, 0, true);
+	if (flow & AUTOHALT)
+		core->debug.dhcsr |= CORTEXM_C_DEBUGEN;
+	cortexm_mtb_write(&core->mtb, 4, 0, true);
 	cortexm_mtb_write(&core->mtb, 0, addr, true);
+	cortexm_mtb_write(&core->mtb, 8, flow, true);
 	cortexm_mtb_write(&core->mtb, 4, CORTEXM_MTB_EN | (__builtin_ctz(size) - 4), true);
 }
 
@@ -107,12 +116,13 @@ static void write_image(const struct cortexm *core, const char *path)
 }
 
 /* The program's end is a loop at one place, of which one turn is enough. */
-static void run(struct cortexm *core, const struct arguments *arguments)
+static void run(struct cortexm *core, uint64_t max, const struct arguments *arguments)
 {
-	while (core->retired < arguments->max && !(arguments->stop && core->pc == arguments->stop && !core->pending)) {
+	while (core->retired < max && !(arguments->stop && core->pc == arguments->stop && !core->pending)) {
 		uint64_t before = core->retired;
-		cortexm_run(core, arguments->stop ? 1 : 1000000, arguments->max - core->retired);
-		if (core->lockup || (core->retired == before && core->sleeping && cortexm_next_event(core) == UINT64_MAX))
+		cortexm_run(core, arguments->stop ? 1 : 1000000, max - core->retired);
+		bool for_ever = core->retired == before && core->sleeping && cortexm_next_event(core) == UINT64_MAX;
+		if (core->lockup || core->debug.halted || for_ever)
 			break;
 	}
 }
@@ -126,11 +136,12 @@ int main(int argc, char **argv)
 	const char *error = cortexm_soc_init(&soc, arguments.type, &arguments.options, arguments.program);
 	if (error)
 		die(arguments.program, error);
+	run(&soc.core, arguments.skip, &arguments);
 	if (arguments.log && !cortexm_soc_log(&soc, strcmp(arguments.log, "-") ? arguments.log : "/dev/stdout"))
 		die(arguments.log, "cannot write it");
 	if (arguments.mtb)
-		arm(&soc.core, arguments.mtb);
-	run(&soc.core, &arguments);
+		arm(&soc.core, arguments.mtb, arguments.flow);
+	run(&soc.core, arguments.skip + arguments.max, &arguments);
 	if (arguments.log && !cortexm_soc_log(&soc, NULL))
 		die(arguments.log, "cannot write it");
 	if (arguments.image)
