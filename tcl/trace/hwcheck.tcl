@@ -8,45 +8,59 @@
 # prints a report, and returns it, to paste into a bug. It needs no command that OpenOCD 0.12.0 does not have.
 #
 # Each kind of target has its own part: a procedure of the name in hwcheck_kinds. A part gives lines by hwcheck_line, or
-# puts its questions, one procedure each, through hwcheck_ask.
+# puts its questions, one procedure each.
 #
 # An answer that was not expected is `error "hwcheck: ..."`: it becomes one line, and the next question follows. Any
 # other error (an adapter that fails, an error in this script) ends the report, after everything is restored.
 
-set hwcheck_kinds [dict create xtensa {xtensa esp32 esp32s2 esp32s3}]
+# kind: types of target, options with their defaults
+set hwcheck_kinds [dict create \
+	xtensa {{xtensa esp32 esp32s2 esp32s3} {-stops 32}} \
+	mtb {{cortex_m hla_target} {-baseaddr "" -rambase "" -stop-trace no}}]
+set hwcheck_dir [file dirname [info script]]
 
-add_usage_text hwcheck {[xtensa] [-target NAME] [-stops N]}
+add_usage_text hwcheck {[xtensa] [-target NAME] [-stops N] | [mtb] [-target NAME] [-baseaddr A] [-rambase A] [-stop-trace yes]}
 add_help_text hwcheck "Asks the debug hardware of a target what its manual does not say, without harm, and returns a\
-	report. Stops a core that runs for some milliseconds at a time. The kind is that of the target, by default."
+	report. Stops an Xtensa core that runs for some milliseconds at a time. The kind is that of the target, by default."
 
 proc hwcheck {args} {
 	global hwcheck_kinds
-	set options [dict create -target [target current] -stops 32]
 	set kind ""
 	if {[llength $args] % 2} {
 		set kind [lindex $args 0]
 		set args [lrange $args 1 end]
 	}
-	foreach {name value} $args {
-		if {![dict exists $options $name]} {
-			error "hwcheck: no option $name; usage: hwcheck ?xtensa? ?-target NAME? ?-stops N?"
-		}
-		dict set options $name $value
-	}
-	set target [dict get $options -target]
-	if {![string is integer -strict [dict get $options -stops]] || [dict get $options -stops] < 1} {
-		error "hwcheck: -stops is a number, 1 or more"
-	}
+	set target [expr {[dict exists $args -target] ? [dict get $args -target] : [target current]}]
 	if {$target ni [target names]} {
 		error "hwcheck: there is no target $target"
 	}
 	set type [$target cget -type]
-	foreach {name types} $hwcheck_kinds {
+	foreach {name description} $hwcheck_kinds {
+		lassign $description types options
 		if {$type in $types && $kind in [list "" $name]} {
-			return [hwcheck_$name $target $options]
+			return [hwcheck_$name $target [hwcheck_options $name $options $args]]
 		}
 	}
 	error "hwcheck: no questions [expr {$kind eq "" ? "" : "of kind $kind "}]for a target of type $type"
+}
+
+# The kind's options with what was given.
+proc hwcheck_options {kind options given} {
+	foreach {name value} $given {
+		if {$name ne "-target" && ![dict exists $options $name]} {
+			error "hwcheck: no option $name; options of kind $kind: -target [join [dict keys $options]]"
+		}
+		dict set options $name $value
+	}
+	foreach {name least} {-stops 1 -baseaddr 0 -rambase 0} {
+		if {![dict exists $options $name] || ([dict get $options $name] eq "" && $name ne "-stops")} {
+			continue
+		}
+		if {![string is integer -strict [dict get $options $name]] || [dict get $options $name] < $least} {
+			error "hwcheck: $name is a number, $least or more"
+		}
+	}
+	return $options
 }
 
 # ── for all kinds ─────────────────────────────────────────────────────────────────────
@@ -1399,6 +1413,578 @@ proc hwcheck_xtensa {target options} {
 	} message]
 	poll $polling
 	catch {$target arp_poll}
+	if {$failed} {
+		error $message
+	}
+	return [join $hwcheck_report \n]
+}
+
+# ── Micro Trace Buffer of Cortex-M0+, M23, M33 ────────────────────────────────────────
+#
+# The array hwcheck_m:
+#     target, base, how       where the registers are, and who says so
+#     ids                     as from mtb_find_ids
+#     cpu                     part number in CPUID
+#     rambase                 BASE, or as given
+#     MASTER, FLOW, ...       as found, trace stopped
+#     was_on                  it was not stopped
+#     aw                      address bits of the MTB's RAM, 0: not known
+#
+# No core is halted, no packet is written, and of the RAM nothing but reads. MASTER.NSEN, SECURE and what else decides on
+# access are not written.
+
+set hwcheck_m_offset [dict create POSITION 0x000 MASTER 0x004 FLOW 0x008 BASE 0x00c TSTART 0x010 TSTOP 0x014]
+
+# A register, or any word, that has to answer: an error is that of OpenOCD.
+proc hwcheck_m_word {address} {
+	global hwcheck_m
+	return [expr {[$hwcheck_m(target) read_memory $address 32 1] + 0}]
+}
+
+proc hwcheck_m_read {name} {
+	global hwcheck_m hwcheck_m_offset
+	return [hwcheck_m_word [expr {$hwcheck_m(base) + [dict get $hwcheck_m_offset $name]}]]
+}
+
+proc hwcheck_m_write {name value} {
+	global hwcheck_m hwcheck_m_offset
+	$hwcheck_m(target) write_memory [expr {$hwcheck_m(base) + [dict get $hwcheck_m_offset $name]}] 32 \
+		[list [hwcheck_hex $value]]
+}
+
+# What a register keeps of a value; it is as found afterwards.
+proc hwcheck_m_keeps {name value} {
+	global hwcheck_m
+	hwcheck_m_write $name $value
+	set kept [hwcheck_m_read $name]
+	hwcheck_m_write $name [expr {$name in {MASTER FLOW} ? $hwcheck_m(quiet_$name) : $hwcheck_m($name)}]
+	return $kept
+}
+
+# A word that may not answer.
+proc hwcheck_m_perhaps {address} {
+	global hwcheck_m
+	return [mtb_find_words $hwcheck_m(target) $address 1]
+}
+
+proc hwcheck_m_perhaps_text {address} {
+	set word [hwcheck_m_perhaps $address]
+	return [expr {$word eq "" ? "does not answer" : [hwcheck_hex $word]}]
+}
+
+# The PIDR of a part that is not an M0+'s: it has TSTART and TSTOP.
+proc hwcheck_m_is_v8 {} {
+	global hwcheck_m
+	return [expr {$hwcheck_m(cpu) in {0xd20 0xd21}}]
+}
+
+proc hwcheck_m_q_identity {question} {
+	global hwcheck_m
+	set ids $hwcheck_m(ids)
+	set names [dict create 0x932 "MTB-M0+" 0xd20 "MTB-M23" 0xd21 "MTB-M33" 0x98e "MTB-M33, early"]
+	set part [format 0x%03x [dict get $ids part]]
+	hwcheck_line $question "[expr {[dict exists $names $part] ? [dict get $names $part] : "a part not known here"}]\
+		(designer [format 0x%03x [dict get $ids designer]], part $part, revision [dict get $ids revision],\
+		CIDR [hwcheck_hex [dict get $ids cidr]], DEVARCH [hwcheck_hex [dict get $ids devarch]],\
+		DEVTYPE [format 0x%02x [dict get $ids devtype]])"
+}
+
+proc hwcheck_m_q_rom {question} {
+	global hwcheck_m
+	set rom [mtb_find_rom $hwcheck_m(target)]
+	if {$rom eq ""} {
+		error "hwcheck: the AP names none, or the adapter does not show it"
+	}
+	set found [mtb_find_in_table $hwcheck_m(target) $rom]
+	set text {}
+	foreach base $found {
+		lappend text [hwcheck_hex $base]
+	}
+	hwcheck_line $question "[expr {$hwcheck_m(base) in $found ? "yes" : "NO"}] (table at [hwcheck_hex $rom]; MTB at [
+		expr {$found eq "" ? "none" : [join $text ", "]}])"
+}
+
+proc hwcheck_m_q_slot {question} {
+	if {![hwcheck_m_is_v8]} {
+		error "hwcheck: only Armv8-M cores have it"
+	}
+	set slot [hwcheck_m_perhaps 0xe00ff01c]
+	if {$slot eq ""} {
+		error "hwcheck: it does not answer"
+	}
+	hwcheck_line $question "[expr {$slot & 1 ? "present" : "absent"}] ([hwcheck_hex $slot])"
+}
+
+proc hwcheck_m_q_found {question} {
+	global hwcheck_m
+	set parts {}
+	foreach name {POSITION MASTER FLOW TSTART TSTOP} {
+		if {[info exists hwcheck_m($name)]} {
+			lappend parts "$name [hwcheck_hex $hwcheck_m($name)]"
+		}
+	}
+	hwcheck_line $question "[join $parts ", "][expr {$hwcheck_m(was_on) ? "; trace was on, and stopped for this" : ""}]"
+}
+
+proc hwcheck_m_q_base {question} {
+	global hwcheck_m
+	set base [hwcheck_m_read BASE]
+	set text [hwcheck_hex $base]
+	if {$base == 0} {
+		append text ", NOT USABLE: -rambase has to be given"
+	} elseif {$base != $hwcheck_m(rambase)} {
+		append text ", -rambase says [hwcheck_hex $hwcheck_m(rambase)]"
+	}
+	hwcheck_line $question $text
+}
+
+# The bits above AW read as zero. WRAP is not set: nothing but the pointer counts here.
+proc hwcheck_m_q_width {question} {
+	global hwcheck_m
+	set kept [hwcheck_m_keeps POSITION 0xffffffff]
+	set top [expr {($kept & 0xfffffff8) + 8}]
+	set aw 0
+	while {(1 << $aw) < $top} {
+		incr aw
+	}
+	if {(1 << $aw) != $top || $aw < 5} {
+		error "hwcheck: POSITION keeps no run of ones ([hwcheck_hex $kept] of 0xffffffff)"
+	}
+	set hwcheck_m(aw) $aw
+	hwcheck_line $question "$aw, $top bytes; WRAP [expr {$kept & 4 ? "is kept" : "IS NOT KEPT"}], bits 1:0 read [
+		expr {$kept & 3}] (POSITION [hwcheck_hex $kept] of 0xffffffff)"
+}
+
+proc hwcheck_m_q_mask {question} {
+	global hwcheck_m
+	set kept [expr {[hwcheck_m_keeps MASTER [expr {$hwcheck_m(quiet_MASTER) | 0x1f}]] & 0x1f}]
+	set most [expr {$hwcheck_m(aw) ? "AW-4 is [expr {$hwcheck_m(aw) - 4}]" : "AW is not known"}]
+	hwcheck_line $question "0x1f reads $kept; $most[expr {$kept > $hwcheck_m(aw) - 4 ?
+		", whether more acts as that only a full buffer would show" : ""}]"
+}
+
+proc hwcheck_m_q_flow {question} {
+	set kept [hwcheck_m_keeps FLOW 0xfffffffc]
+	hwcheck_line $question "WATERMARK [hwcheck_hex [expr {$kept & 0xfffffff8}]], bit 2 [expr {$kept >> 2 & 1}]\
+		(of 0xfffffffc; AUTOHALT and AUTOSTOP not written)"
+}
+
+proc hwcheck_m_q_starts {question} {
+	global hwcheck_m
+	if {![info exists hwcheck_m(TSTART)]} {
+		error "hwcheck: only Armv8-M cores have them"
+	}
+	set start [hwcheck_m_keeps TSTART 0xffffffff]
+	set stop [hwcheck_m_keeps TSTOP 0xffffffff]
+	hwcheck_line $question "[expr {$start || $stop ? "yes" : "no, they read as zero"}] (TSTART [hwcheck_hex $start],\
+		TSTOP [hwcheck_hex $stop] of 0xffffffff)"
+}
+
+proc hwcheck_m_q_enables {question} {
+	global hwcheck_m
+	set kept [hwcheck_m_keeps MASTER [expr {$hwcheck_m(quiet_MASTER) | 0x40}]]
+	hwcheck_line $question "[expr {$kept & 0x40 ? "yes" : "NO"}] (MASTER [hwcheck_hex $kept]); TSTARTEN is not written:\
+		a pulse could start the trace"
+}
+
+# Which of the two is SECURE and which WIDTH the sources do not agree about.
+proc hwcheck_m_q_secure {question} {
+	global hwcheck_m
+	if {![hwcheck_m_is_v8]} {
+		error "hwcheck: only Armv8-M cores have it"
+	}
+	set at18 [hwcheck_m_perhaps [expr {$hwcheck_m(base) + 0x18}]]
+	set text "0x018 [hwcheck_m_perhaps_text [expr {$hwcheck_m(base) + 0x18}]],\
+		0x020 [hwcheck_m_perhaps_text [expr {$hwcheck_m(base) + 0x20}]]"
+	if {$hwcheck_m(aw) && $at18 ne "" && $at18 == $hwcheck_m(aw)} {
+		append text "; 0x018 is the number of address bits: WIDTH"
+	} else {
+		append text "; which of them is SECURE this does not tell"
+	}
+	hwcheck_line $question $text
+}
+
+proc hwcheck_m_q_nsen {question} {
+	global hwcheck_m
+	hwcheck_unknown $question "it is not written; it reads [expr {$hwcheck_m(MASTER) >> 30 & 1}]"
+}
+
+proc hwcheck_m_q_lock {question} {
+	global hwcheck_m
+	set words [list]
+	foreach {name offset} {LSR 0xfb4 CLAIMSET 0xfa0 CLAIMCLR 0xfa4 ITCTRL 0xf00 DEVID 0xfc8} {
+		lappend words "$name [hwcheck_m_perhaps_text [expr {$hwcheck_m(base) + $offset}]]"
+	}
+	hwcheck_line $question [join $words ", "]
+}
+
+proc hwcheck_m_q_auth {question} {
+	global hwcheck_m
+	set auth [hwcheck_m_perhaps [expr {$hwcheck_m(base) + 0xfb8}]]
+	if {$auth eq ""} {
+		error "hwcheck: AUTHSTATUS does not answer"
+	}
+	set names [dict create 0 "not told" 1 "not told" 2 off 3 on]
+	hwcheck_line $question "invasive [dict get $names [expr {$auth & 3}]], non-invasive [
+		dict get $names [expr {$auth >> 2 & 3}]] (AUTHSTATUS [hwcheck_hex $auth])"
+}
+
+# It moves only when it is written or trace is on.
+proc hwcheck_m_q_stands {question} {
+	set values {}
+	for {set i 0} {$i < 8} {incr i} {
+		set position [hwcheck_hex [hwcheck_m_read POSITION]]
+		if {$position ni $values} {
+			lappend values $position
+		}
+	}
+	hwcheck_line $question "[expr {[llength $values] == 1 ? "yes" : "NO"}] (8 reads: [join $values ", "])"
+}
+
+# How much RAM answers from BASE on. It is looked at in steps that double.
+proc hwcheck_m_q_ram {question} {
+	global hwcheck_m
+	if {$hwcheck_m(rambase) == 0} {
+		error "hwcheck: BASE reads 0; give -rambase"
+	}
+	set top [expr {$hwcheck_m(aw) ? $hwcheck_m(aw) : 20}]
+	set size 0
+	for {set bits 5} {$bits <= $top} {incr bits} {
+		if {[hwcheck_m_perhaps [expr {$hwcheck_m(rambase) + (1 << $bits) - 4}]] eq ""} {
+			break
+		}
+		set size [expr {1 << $bits}]
+	}
+	set first [hwcheck_m_perhaps_text $hwcheck_m(rambase)]
+	hwcheck_line $question "[expr {$size ? "$size bytes answer" : "NO RAM THERE"}] from [hwcheck_hex $hwcheck_m(rambase)]\
+		on[expr {$bits <= $top ? ", [expr {1 << $bits}] do not: give -ramsize" : ", as many as the MTB decodes"}]\
+		(first word $first)"
+}
+
+# ID[4:0] of each FUNCTION register: with bit 3 it can match the address of an instruction.
+proc hwcheck_m_q_dwt {question} {
+	if {![hwcheck_m_is_v8]} {
+		error "hwcheck: only Armv8-M cores start and stop a trace by the DWT"
+	}
+	set count [expr {[hwcheck_m_word 0xe0001000] >> 28}]
+	set ids {}
+	set usable 0
+	for {set i 0} {$i < $count} {incr i} {
+		set id [expr {[hwcheck_m_word [expr {0xe0001028 + 16 * $i}]] >> 27 & 0x1f}]
+		lappend ids [format 0x%02x $id]
+		incr usable [expr {($id & 8) != 0}]
+	}
+	set trcena [expr {[hwcheck_m_word 0xe000edfc] >> 24 & 1}]
+	hwcheck_line $question "$usable of $count (ID of each: [join $ids ", "]; TRCENA [expr {$trcena ? "set" :
+		"clear: these may read as zero"}])"
+}
+
+# Kinetis only: the comparators that start and stop the trace. Their place behind the MTB is read only there.
+proc hwcheck_m_q_mtb_dwt {question} {
+	global hwcheck_m
+	set base [expr {$hwcheck_m(base) + 0x1000}]
+	if {$hwcheck_m(base) != 0xf0000000} {
+		error "hwcheck: looked for on Kinetis only, where the MTB is at 0xf0000000"
+	}
+	set ids [mtb_find_ids $hwcheck_m(target) $base]
+	if {$ids eq "" || [dict get $ids cidr] != 0xb105900d} {
+		error "hwcheck: no component at [hwcheck_hex $base]"
+	}
+	set ctrl [hwcheck_m_word $base]
+	set tbctrl [hwcheck_m_word [expr {$base + 0x200}]]
+	hwcheck_line $question "[expr {$ctrl >> 28}] comparators (CTRL [hwcheck_hex $ctrl], TBCTRL [hwcheck_hex $tbctrl],\
+		part [format 0x%03x [dict get $ids part]], DEVTYPE [hwcheck_hex [dict get $ids devtype]])"
+}
+
+# Harmless as long as no comparator may start or stop: TSTARTEN and TSTOPEN are clear.
+proc hwcheck_m_q_functions {question} {
+	global hwcheck_m
+	set address [expr {$hwcheck_m(base) + 0x1028}]
+	if {$hwcheck_m(base) != 0xf0000000 || [hwcheck_m_perhaps $address] eq ""} {
+		error "hwcheck: looked for on Kinetis only, where the MTB is at 0xf0000000"
+	}
+	set found [hwcheck_m_word $address]
+	if {$found & 0xf} {
+		error "hwcheck: comparator 0 is in use (FCT0 [hwcheck_hex $found])"
+	}
+	set codes {}
+	set failed [catch {
+		for {set code 1} {$code < 16} {incr code} {
+			$hwcheck_m(target) write_memory $address 32 [list [hwcheck_hex $code]]
+			if {([hwcheck_m_word $address] & 0xf) == $code} {
+				lappend codes $code
+			}
+		}
+	} message]
+	$hwcheck_m(target) write_memory $address 32 [list [hwcheck_hex [expr {$found & ~0x01000000}]]]
+	if {$failed} {
+		error $message
+	}
+	hwcheck_line $question "[expr {$codes eq "" ? "none" : [join $codes ", "]}] (what each of them matches is not known\
+		but for 4, 5, 6, 7)"
+}
+
+# The newest 8 KB of what is in the buffer, as lists of source, A, destination, S. Left over from power-on it may be
+# anything, which has hardly the shapes that are looked for.
+proc hwcheck_m_packets {} {
+	global hwcheck_m
+	if {!$hwcheck_m(aw) || $hwcheck_m(rambase) == 0} {
+		error "hwcheck: where the buffer is is not known"
+	}
+	set all [expr {1 << $hwcheck_m(aw)}]
+	set size [expr {16 << ($hwcheck_m(MASTER) & 0x1f)}]
+	set size [expr {$size > $all ? $all : $size}]
+	set behind [expr {$hwcheck_m(POSITION) & 0xfffffff8 & ($size - 1)}]
+	set first [expr {$hwcheck_m(POSITION) & 0xfffffff8 & ~($size - 1)}]
+	set at [expr {$hwcheck_m(rambase) + (($first - $hwcheck_m(rambase)) & ($all - 1))}]
+	set newer [expr {$behind > 8192 ? 8192 : $behind}]
+	set older [expr {$hwcheck_m(POSITION) & 4 ? $size - $behind : 0}]
+	set older [expr {$older > 8192 - $newer ? 8192 - $newer : $older}]
+	set words {}
+	foreach {address bytes} [list [expr {$at + $size - $older}] $older [expr {$at + $behind - $newer}] $newer] {
+		set some [expr {$bytes ? [mtb_find_words $hwcheck_m(target) $address [expr {$bytes / 4}]] : ""}]
+		if {[llength $some] != $bytes / 4} {
+			error "hwcheck: the buffer as found, at [hwcheck_hex $address], cannot be read"
+		}
+		lappend words {*}$some
+	}
+	set packets {}
+	foreach {source destination} $words {
+		lappend packets [list [expr {$source & ~1}] [expr {$source & 1}] [expr {$destination & ~1}]]
+	}
+	return $packets
+}
+
+# The handlers in the vector table, without the initial stack pointer.
+proc hwcheck_m_handlers {} {
+	global hwcheck_m
+	set vtor [hwcheck_m_perhaps 0xe000ed08]
+	set table [expr {$vtor eq "" ? 0 : $vtor & 0xffffff80}]
+	set handlers {}
+	foreach word [lrange [mtb_find_words $hwcheck_m(target) $table 48] 1 end] {
+		if {$word & 1} {
+			lappend handlers [expr {$word & ~1}]
+		}
+	}
+	return $handlers
+}
+
+# Behind the EXC_RETURN the next handler at once, or first what was interrupted, and from there the handler. A handler
+# that was interrupted before its first instruction is returned to, which is neither.
+proc hwcheck_m_q_tail_chain {question} {
+	set packets [hwcheck_m_packets]
+	set handlers [hwcheck_m_handlers]
+	set interrupted {}
+	set direct 0
+	set whole 0
+	for {set i 0} {$i + 1 < [llength $packets]} {incr i} {
+		lassign [lindex $packets $i] source atomic value
+		lassign [lindex $packets $i+1] again second next
+		if {$atomic && $value < 0xffffff80 && $source in $handlers} {
+			lappend interrupted $source
+		}
+		if {$atomic || $value < 0xffffff80 || $value == 0xfffffffe || $again != $value || !$second} {
+			continue
+		}
+		if {$next in $handlers && $next ni $interrupted} {
+			incr direct
+			continue
+		}
+		lassign [lindex $packets $i+2] from third handler
+		if {$third eq "1" && $from == $next && $handler in $handlers} {
+			incr whole
+		}
+	}
+	if {!$direct && !$whole} {
+		error "hwcheck: not one among the [llength $packets] packets in the buffer as found; run interrupts under trace,\
+			and ask again"
+	}
+	hwcheck_line $question "EXC_RETURN and the next handler in one packet: $direct; a whole return and then an entry: $whole\
+		(of [llength $packets] packets as found)"
+}
+
+proc hwcheck_m_q_lock_up {question} {
+	set packets [hwcheck_m_packets]
+	set seen {}
+	foreach packet $packets {
+		if {[lindex $packet 2] in {0xfffffffe 0xeffffffe 4294967294 4026531838}} {
+			lappend seen "[hwcheck_hex [lindex $packet 0]] (A=[lindex $packet 1]) to [hwcheck_hex [lindex $packet 2]]"
+		}
+	}
+	if {$seen eq ""} {
+		error "hwcheck: no packet leads there among the [llength $packets] in the buffer as found"
+	}
+	hwcheck_line $question "[llength $seen] packets, the last one from [lindex $seen end]"
+}
+
+# ── Micro Trace Buffer: the report ────────────────────────────────────────────────────
+
+proc hwcheck_m_questions {} {
+	return {
+		identity "identification"
+		rom "the AP's ROM table leads to it"
+		slot "slot 0xe00ff01c of the core's ROM table"
+		found "registers as found"
+		base "BASE"
+		width "address bits (AW)"
+		mask "largest MASK"
+		flow "FLOW keeps"
+		starts "TSTART and TSTOP keep what is written"
+		enables "MASTER.TSTOPEN is kept"
+		nsen "MASTER.NSEN: what it does"
+		secure "SECURE or WIDTH at 0x018, 0x020"
+		lock "lock, claim tags, other"
+		auth "authentication"
+		stands "POSITION stands while trace is off"
+		ram "RAM behind BASE"
+		dwt "DWT comparators for addresses of instructions"
+		mtb_dwt "MTB_DWT"
+		functions "MTB_DWT: functions that are kept"
+		tail_chain "tail-chaining: shape of its packets"
+		lock_up "lock-up: packet"
+	}
+}
+
+# Where it is: as given, by the core's ROM table, by the AP's.
+proc hwcheck_m_find {options} {
+	global hwcheck_m
+	set cpuid [hwcheck_m_word 0xe000ed00]
+	set hwcheck_m(cpu) [format 0x%03x [expr {$cpuid >> 4 & 0xfff}]]
+	set names [dict create 0xc60 Cortex-M0+ 0xd20 Cortex-M23 0xd21 Cortex-M33]
+	hwcheck_line "core" "[expr {[dict exists $names $hwcheck_m(cpu)] ? [dict get $names $hwcheck_m(cpu)] :
+		"of a kind not known here"}] (CPUID [hwcheck_hex $cpuid])"
+	if {[dict get $options -baseaddr] ne ""} {
+		set hwcheck_m(base) [expr {[dict get $options -baseaddr] + 0}]
+		set hwcheck_m(how) "as given"
+	} elseif {[hwcheck_m_is_v8] && [set slot [hwcheck_m_perhaps 0xe00ff01c]] ne "" && $slot & 1} {
+		set hwcheck_m(base) [expr {(0xe00ff000 + ($slot & 0xfffff000)) & 0xffffffff}]
+		set hwcheck_m(how) "by slot 0xe00ff01c, [hwcheck_hex $slot]"
+	} else {
+		set rom [mtb_find_rom $hwcheck_m(target)]
+		set found [expr {$rom eq "" ? "" : [mtb_find_in_table $hwcheck_m(target) $rom]}]
+		if {$found eq ""} {
+			error "hwcheck: no MTB found by the ROM table ([expr {$rom eq "" ? "the AP names none" : [
+				hwcheck_hex $rom]}]): give -baseaddr, if there is one"
+		}
+		set hwcheck_m(base) [lindex $found 0]
+		set hwcheck_m(how) "by the ROM table at [hwcheck_hex $rom]"
+	}
+	hwcheck_line "MTB" "[hwcheck_hex $hwcheck_m(base)], $hwcheck_m(how)"
+	set hwcheck_m(ids) [mtb_find_ids $hwcheck_m(target) $hwcheck_m(base)]
+	if {![mtb_find_is_mtb $hwcheck_m(ids)]} {
+		error "hwcheck: what is at [hwcheck_hex $hwcheck_m(base)] is no MTB ([expr {$hwcheck_m(ids) eq "" ?
+			"it does not answer" : "CIDR [hwcheck_hex [dict get $hwcheck_m(ids) cidr]], DEVARCH [
+			hwcheck_hex [dict get $hwcheck_m(ids) devarch]], DEVTYPE [hwcheck_hex [
+			dict get $hwcheck_m(ids) devtype]]"}]); nothing was written"
+	}
+}
+
+# Takes note of everything that is written later, with the trace stopped.
+proc hwcheck_m_begin {options} {
+	global hwcheck_m
+	set master [hwcheck_m_read MASTER]
+	set hwcheck_m(was_on) [expr {($master & 0x80000000) != 0}]
+	if {$master & 0x80000020 && ![dict get $options -stop-trace]} {
+		error "hwcheck: trace is on, or waits for its start (MASTER [hwcheck_hex $master]): stop it first, or say\
+			-stop-trace yes; it goes on afterwards, with a gap"
+	}
+	set hwcheck_m(MASTER) $master
+	set hwcheck_m(quiet_MASTER) [expr {$master & ~0x80000260}]
+	set hwcheck_m(quiet_FLOW) 0
+	hwcheck_m_write MASTER $hwcheck_m(quiet_MASTER)
+	foreach name {POSITION FLOW} {
+		set hwcheck_m($name) [hwcheck_m_read $name]
+	}
+	if {[hwcheck_m_is_v8]} {
+		foreach name {TSTART TSTOP} {
+			set hwcheck_m($name) [hwcheck_m_read $name]
+		}
+	}
+	hwcheck_m_write FLOW 0
+	set base [hwcheck_m_read BASE]
+	set given [dict get $options -rambase]
+	set hwcheck_m(rambase) [expr {$given eq "" ? $base : $given + 0}]
+}
+
+# As it was before, MASTER last. Tries each register even when one before it fails, and twice.
+proc hwcheck_m_restore {} {
+	global hwcheck_m
+	set problems {}
+	foreach name {TSTART TSTOP POSITION FLOW MASTER} {
+		if {[info exists hwcheck_m($name)] && [catch {hwcheck_m_write $name $hwcheck_m($name)} message] &&
+				[catch {hwcheck_m_write $name $hwcheck_m($name)} message]} {
+			lappend problems "$name could not be written back ([hwcheck_hex $hwcheck_m($name)])"
+		}
+	}
+	return $problems
+}
+
+proc hwcheck_m_afterwards {} {
+	global hwcheck_m
+	set parts {}
+	set same 1
+	foreach name {POSITION MASTER FLOW TSTART TSTOP} {
+		if {![info exists hwcheck_m($name)]} {
+			continue
+		}
+		set value [hwcheck_m_read $name]
+		if {$value != $hwcheck_m($name)} {
+			# an adapter that failed may give one wrong value
+			set value [hwcheck_m_read $name]
+		}
+		lappend parts "$name [hwcheck_hex $value]"
+		# a trace that goes on moves it
+		if {$value != $hwcheck_m($name) && !($name eq "POSITION" && $hwcheck_m(was_on))} {
+			set same 0
+		}
+	}
+	hwcheck_line "afterwards" "[expr {$same ? "as before" : "NOT AS BEFORE"}]: [join $parts ", "]"
+}
+
+proc hwcheck_m_ask {name question} {
+	if {![catch {hwcheck_m_q_$name $question} message]} {
+		return
+	}
+	if {![string match "hwcheck: *" $message]} {
+		error "$question: $message"
+	}
+	hwcheck_unknown $question [string range $message 9 end]
+}
+
+proc hwcheck_m_run {options} {
+	global hwcheck_m
+	set failed [catch {
+		hwcheck_m_begin $options
+		foreach {name question} [hwcheck_m_questions] {
+			hwcheck_m_ask $name $question
+		}
+	} message]
+	foreach problem [hwcheck_m_restore] {
+		hwcheck_line "restoring" $problem
+	}
+	if {$failed} {
+		error $message
+	}
+	hwcheck_m_afterwards
+}
+
+proc hwcheck_mtb {target options} {
+	global hwcheck_m hwcheck_report hwcheck_dir
+	source $hwcheck_dir/mtb_find.tcl
+	unset -nocomplain hwcheck_m
+	array set hwcheck_m [list target $target aw 0]
+	if {![string is boolean -strict [dict get $options -stop-trace]]} {
+		error "hwcheck: -stop-trace is yes or no"
+	}
+	hwcheck_begin
+	set polling [hwcheck_polling]
+	poll off
+	set failed [catch {
+		hwcheck_header $target
+		hwcheck_m_find $options
+		hwcheck_m_run $options
+	} message]
+	poll $polling
 	if {$failed} {
 		error $message
 	}

@@ -385,4 +385,4 @@ def test_wrong_use(words, error):
 def test_help(openocd):
     with probe.Probe("esp32s2", "xtensa-profile-s2") as sim:
         run = run_openocd(sim, "init\nsource {%s}\nputs [capture {help hwcheck}]" % SCRIPT, openocd)
-        assert run.ok and "hwcheck [xtensa] [-target NAME] [-stops N]" in run.text
+        assert run.ok and "hwcheck [xtensa] [-target NAME] [-stops N] | [mtb] [-target NAME]" in re.sub(r"\s+", " ", run.text)
