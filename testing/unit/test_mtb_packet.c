@@ -258,6 +258,19 @@ static const struct ring_row ring_rows[] = {
 		.base = 0x20000000), .has_addr = true, .addr = 0x20000000, .len = 0x1000,
 		.status = ITRACE_MTB_RING_OK, .pieces = { { 0x800, 8 } }
 	}, {
+		"KL25 without AW: only one place is in the dump", REGS(POSITION | MASTER | BASE, .position = 0x7010,
+		.master = 5, .base = 0x1ffff000), .has_addr = true, .addr = 0x1ffff000, .len = 0x4000,
+		.status = ITRACE_MTB_RING_OK, .pieces = { { 0, 16 } }
+	}, {
+		/* by AW 15 at 0x20000000, by AW 12 at BASE */
+		"KL25 without AW: two places are", REGS(POSITION | MASTER | BASE, .position = 0x0018, .master = 5,
+		.base = 0x1ffff000), .has_addr = true, .addr = 0x1ffff000, .len = 0x4000,
+		.status = ITRACE_MTB_RING_NEEDS_AW
+	}, {
+		"POSITION is the bus address, without AW", REGS(POSITION | MASTER | BASE, .position = 0x20000018, .master = 1,
+		.base = 0x20000000), .has_addr = true, .addr = 0x20000000, .len = 64,
+		.status = ITRACE_MTB_RING_OK, .pieces = { { 0, 24 } }
+	}, {
 		"more RAM than AW, without BASE", REGS(POSITION | MASTER | AW, .position = 0x8, .master = 3, .aw = 12),
 		.has_addr = true, .addr = 0x20000000, .len = 0x2000,
 		.status = ITRACE_MTB_RING_AMBIGUOUS

@@ -71,6 +71,7 @@ static const char * const status_texts[] = {
 		("where the buffer is in it is not known: give AW, or BASE (not 0: some chips read it so; the address of the "
 			"MTB's RAM is meant)"),
 	[ITRACE_MTB_RING_AMBIGUOUS] = "it is longer than the RAM of an MTB of this AW: give BASE, too, and not 0",
+	[ITRACE_MTB_RING_NEEDS_AW] = "POSITION and BASE alone leave more than one place for the buffer: give AW, too",
 	[ITRACE_MTB_RING_OUTSIDE] = "the buffer that POSITION is in begins outside of it",
 	[ITRACE_MTB_RING_CUT] = "it ends before the buffer does",
 	[ITRACE_MTB_RING_BEFORE] = "it begins inside of a buffer that has wrapped",
@@ -132,6 +133,30 @@ static bool find_size(struct itrace_mtb_ring *ring, const struct itrace_mtb_regi
 }
 
 /*
+ * AW is not known. Where BASE is a multiple of the largest power of two that it can be, all are the same place; else
+ * only one of them may be in the dump.
+ */
+static enum itrace_mtb_ring_status find_without_aw(const struct itrace_mtb_ring *ring,
+		const struct itrace_mtb_registers *regs, uint64_t addr, uint64_t len, int64_t *place)
+{
+	const uint64_t last = ring->start + ring->size - 1;
+	const uint64_t need = ring->wrapped ? ring->size : (regs->position & ~(PACKET_LEN - 1)) - ring->start;
+	bool found = false;
+
+	*place = (int64_t)(regs->base + ring->start - addr);
+	for (unsigned int aw = AW_MIN; aw <= AW_MAX; aw++) {
+		const int64_t at = (int64_t)(itrace_mtb_bus_address(regs->base, aw, (uint32_t)ring->start) - addr);
+		if (last >> aw || at < 0 || (uint64_t)at > len || len - (uint64_t)at < need)
+			continue;
+		if (found && at != *place)
+			return ITRACE_MTB_RING_NEEDS_AW;
+		*place = at;
+		found = true;
+	}
+	return ITRACE_MTB_RING_OK;
+}
+
+/*
  * Where the buffer begins, counted from the dump's first byte; a dump may also begin inside the buffer: then it is
  * negative.
  */
@@ -145,11 +170,10 @@ static enum itrace_mtb_ring_status find_place(const struct itrace_mtb_ring *ring
 	*place = 0;
 	if (!has_addr)
 		return ITRACE_MTB_RING_OK;
+	if (base && !aw)
+		return find_without_aw(ring, regs, addr, len, place);
 	if (base) {
-		/* without AW: BASE is a multiple of 2^AW on most chips */
-		const uint64_t bus = aw ? itrace_mtb_bus_address(regs->base, regs->aw, (uint32_t)ring->start) :
-			regs->base + ring->start;
-		*place = (int64_t)(bus - addr);
+		*place = (int64_t)(itrace_mtb_bus_address(regs->base, regs->aw, (uint32_t)ring->start) - addr);
 		return ITRACE_MTB_RING_OK;
 	}
 	if (!aw) {

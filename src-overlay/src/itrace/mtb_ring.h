@@ -52,6 +52,7 @@ enum itrace_mtb_ring_status {
 	ITRACE_MTB_RING_NO_SIZE,		/* POSITION without MASTER, and the dump's length is no buffer's */
 	ITRACE_MTB_RING_NO_PLACE,		/* a dump at an address, but neither BASE nor AW says where the buffer is */
 	ITRACE_MTB_RING_AMBIGUOUS,		/* the dump is longer than 2^AW and BASE is not known */
+	ITRACE_MTB_RING_NEEDS_AW,		/* BASE is no multiple of 2^AW for every AW that there can be */
 	ITRACE_MTB_RING_OUTSIDE,		/* the buffer begins outside of the dump */
 	ITRACE_MTB_RING_CUT,			/* the dump ends inside of what was traced */
 	ITRACE_MTB_RING_BEFORE,			/* the dump begins inside of what was traced */
