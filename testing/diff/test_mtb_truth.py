@@ -14,10 +14,13 @@ import os
 import random
 import re
 import shutil
+import sys
 
 import pytest
 
 import mtb_truth
+sys.path.insert(0, str(mtb_truth.ROOT / "testing/bench"))
+import mtb_density	# noqa: E402  pylint: disable=wrong-import-position
 from mtb_truth import AUTOHALT, AUTOSTOP, CORES, EN, Builder, Elf, Run, difference, instructions
 
 LONG = os.environ.get("LONG") == "1"
@@ -249,3 +252,12 @@ def test_stopped_trace_has_no_tail(tmp_path, core):
     assert "PC_HALT is not used" in run.messages
     # much has run since
     assert len(run.expected()) < len(run.happened) // 4
+
+
+def test_density():
+    """Instructions in 1 KB, as make bench has them; times of the Cortex-M0+ worked by hand."""
+    assert mtb_density.ALLOWED[0] <= mtb_density.measure("O2")[0] <= mtb_density.ALLOWED[1]
+    times = {0x2001: 1, 0x4348: 1, 0x6808: 2, 0x4801: 2, 0xb510: 3, 0xbc10: 2, 0xbd10: 5, 0xc807: 4, 0xe7fe: 2,
+             0x4770: 2, 0x4687: 2, 0x46c0: 1, 0xf000: 3, 0xb2c0: 1, 0xb082: 1}
+    assert {half: mtb_density.cycles(half, False) for half in times} == times
+    assert (mtb_density.cycles(0xd001, False), mtb_density.cycles(0xd001, True)) == (1, 2)

@@ -31,6 +31,10 @@ $(foreach name,$(CORTEXM_NAMES),$(foreach level,$(CORTEXM_LEVELS), \
 	$(eval $(call CORTEXM_PROGRAM,cm-$(name)-m33-$(level),cortexm_$(name).c,$(CORTEXM_M33),-$(level),0,0x20000000,0x8000)) \
 	$(eval $(call CORTEXM_PROGRAM,cm-$(name)-m33q-$(level),cortexm_$(name).c,$(CORTEXM_M33),-$(level),0x10000000,0x38000000,0x8000))))
 
+# What a buffer holds of a program: testing/bench/mtb_density.py.
+$(foreach level,$(CORTEXM_LEVELS), \
+	$(eval $(call CORTEXM_PROGRAM,cm-density-m0-$(level),cortexm_density.c,$(CORTEXM_M0),-$(level),0,0x20000000,0x3000)))
+
 cortexm_progs: $(CORTEXM_PROGS)
 
 all: $(BUILD)/cortexm_trace $(if $(CORTEXM_FOUND),cortexm_progs)
