@@ -122,7 +122,7 @@ def test_every_command_has_help_and_usage():
 
 @pytest.mark.parametrize("command", [
     "ete create t -target x", "mtb decode mtb0", "mtb create m", "tmc create t -dap d",
-    "funnel create f", "replicator create r", "coresight discover d", "gdb_btrace auto on",
+    "funnel create f", "replicator create r", "gdb_btrace auto on",
     "ete decode -trace x -export callgrind=y", "ete decode some_object",
 ])
 def test_what_is_not_there_yet_says_so(command):

@@ -10,6 +10,7 @@
 #endif
 
 #include "armtrace.h"
+#include "coresight.h"
 #include "ete.h"
 #include "mtb.h"
 #include "ocd_compat.h"
@@ -49,17 +50,6 @@ static const struct command_registration replicator_subcommand_handlers[] = {
 		.mode = COMMAND_ANY,
 		.help = "create a trace replicator object (not in this version)",
 		.usage = "name '-dap' dap '-ap-num' number '-baseaddr' address",
-	},
-	COMMAND_REGISTRATION_DONE
-};
-
-static const struct command_registration coresight_subcommand_handlers[] = {
-	{
-		.name = "discover",
-		.handler = handle_later_command,
-		.mode = COMMAND_ANY,
-		.help = "list the trace components of a DAP (not in this version)",
-		.usage = "dap ['-create']",
 	},
 	COMMAND_REGISTRATION_DONE
 };
@@ -104,11 +94,7 @@ const struct command_registration armtrace_command_handlers[] = {
 		.chain = replicator_subcommand_handlers,
 	},
 	{
-		.name = "coresight",
-		.mode = COMMAND_ANY,
-		.help = "CoreSight commands",
-		.usage = "",
-		.chain = coresight_subcommand_handlers,
+		.chain = arm_coresight_command_handlers,
 	},
 	{
 		.name = "gdb_btrace",
