@@ -27,6 +27,7 @@
 #define PACKETS_MAX	16384u
 #define TAKEN_MAX	8192u
 #define RING_ADDR	0x20000000u
+#define SEAMS_MAX	4096u
 
 enum op { OP_NONE, OP_PLAIN, OP_PLAIN32, OP_BCC, OP_B, OP_BL, OP_BX_LR, OP_SVC, OP_IT, OP_CBZ };
 
@@ -387,6 +388,9 @@ struct got {
 	uint32_t taken[TAKEN_MAX];
 	unsigned int taken_num;
 	unsigned int gaps;
+	struct itrace_event seams[SEAMS_MAX];
+	unsigned int seam_log[SEAMS_MAX];	/* what had run in front of each */
+	unsigned int seam_num;
 	uint64_t hash;		/* of all events */
 };
 
@@ -405,6 +409,10 @@ static void take(struct machine *m, struct got *got, const struct itrace_event *
 	hash(got, (uint64_t)event->tag << 32 | event->count);
 	if (event->kind == ITRACE_EVENT_GAP) {
 		got->gaps++;
+	} else if (event->kind == ITRACE_EVENT_SEAM) {
+		assert_true(got->seam_num < SEAMS_MAX);
+		got->seams[got->seam_num] = *event;
+		got->seam_log[got->seam_num++] = got->log_num;
 	} else if (event->kind == ITRACE_EVENT_EXCEPTION) {
 		assert_true(got->taken_num < TAKEN_MAX);
 		got->taken[got->taken_num++] = event->number;
@@ -446,9 +454,16 @@ static uint8_t *fill_ring(const struct machine *m, unsigned int mask, uint32_t *
 	return ring;
 }
 
+/* Where fillings of a buffer meet, and what had run there. */
+struct seams {
+	struct itrace_seam seams[SEAMS_MAX];
+	unsigned int from[SEAMS_MAX], to[SEAMS_MAX];	/* the first and the last possible */
+	unsigned int num;
+};
+
 /* One way of decoding; which one does not matter to what comes out. */
-static void decode(struct machine *m, const struct itrace_mtb_ring *ring, const uint8_t *bytes, bool one_by_one,
-		struct itrace_ledger *ledger, struct got *got)
+static void decode(struct machine *m, const struct itrace_mtb_ring *ring, const uint8_t *bytes,
+		const struct seams *seams, bool one_by_one, struct itrace_ledger *ledger, struct got *got)
 {
 	static struct itrace_block blocks[1024];
 	const struct itrace_segment segments[] = {
@@ -457,7 +472,7 @@ static void decode(struct machine *m, const struct itrace_mtb_ring *ring, const 
 	};
 	const struct itrace_mtb_hints hints = {
 		.wrapped = ring->wrapped, .has_pc_arm = true, .pc_arm = CODE_BASE, .has_pc_halt = true, .pc_halt = m->pc,
-		.has_vtor = true, .vtor = 0
+		.has_vtor = true, .vtor = 0, .seams = seams ? seams->seams : NULL, .seam_count = seams ? seams->num : 0,
 	};
 
 	itrace_image_init(&image, segments, 2, NULL, NULL);
@@ -495,8 +510,8 @@ static void check(struct machine *m, unsigned int mask)
 
 	assert_int_equal(itrace_mtb_ring_find(&ring, &regs, any(m, 2), RING_ADDR, UINT64_C(16) << mask),
 		ITRACE_MTB_RING_OK);
-	decode(m, &ring, bytes, false, &ledger, &got);
-	decode(m, &ring, bytes, true, &slow_ledger, &slow);
+	decode(m, &ring, bytes, NULL, false, &ledger, &got);
+	decode(m, &ring, bytes, NULL, true, &slow_ledger, &slow);
 	free(bytes);
 	/* the short cut gives the same events, all fields of them, and the same ledger */
 	assert_int_equal(got.hash, slow.hash);
@@ -523,6 +538,79 @@ static void check(struct machine *m, unsigned int mask)
 	assert_int_equal(ledger.source_count[0], got.log_num);
 }
 
+/* Where the core can have stood with @a ran instructions behind it, between packet @a next and the one before. */
+static uint32_t place_between(const struct machine *m, unsigned int next, unsigned int first, unsigned int ran)
+{
+	const bool last = next == m->packet_num;
+
+	if (ran < (last ? m->log_num : m->packet_log[next]))
+		return m->log[ran];
+	if (ran > first)
+		return last ? m->pc : m->packets[next][0] & ~UINT32_C(1);
+	return next ? m->packets[next - 1][1] & ~UINT32_C(1) : CODE_BASE;
+}
+
+/* Fillings of any length, also empty ones; of some seams the PC is not known, or it is wrong. */
+static void make_seams(struct machine *m, struct seams *seams)
+{
+	const uint32_t often = 1 + any(m, 40);
+
+	seams->num = 0;
+	for (unsigned int next = 0; next <= m->packet_num; next++) {
+		const bool atomic = next && m->packets[next - 1][0] & 1;
+		const unsigned int last = next < m->packet_num ? m->packet_log[next] : m->log_num;
+		const unsigned int first = next ? m->packet_log[next - 1] + !atomic : 0;
+		unsigned int ran = first;
+		uint32_t times = any(m, often) ? 0 : 1 + any(m, 8) / 7;
+		uint32_t early = next ? any(m, 8) : 0;
+		while (times-- && seams->num < SEAMS_MAX) {
+			struct itrace_seam *seam = &seams->seams[seams->num];
+			const uint32_t how = times ? 2 : any(m, 10);
+			/* inside of the packet before is behind that */
+			seam->off = 8 * next - early;
+			early = 0;
+			ran += any(m, last - ran + 1);
+			seam->has_pc = how;
+			seam->pc = how == 1 ? any(m, 0x2000) : place_between(m, next, first, ran) | any(m, 2);
+			seams->from[seams->num] = how > 1 ? ran : first;
+			seams->to[seams->num++] = how > 1 ? ran : last;
+			if (how < 2)
+				break;
+		}
+	}
+}
+
+/* The trace as one of many fillings: the same instructions, and the seams between those that they were between. */
+static void check_seams(struct machine *m)
+{
+	static struct got got, slow;
+	static struct seams seams;
+	const struct itrace_mtb_ring ring = {
+		.pieces = { { 0, 8 * (uint64_t)m->packet_num } }, .piece_count = 1,
+	};
+	struct itrace_ledger ledger, slow_ledger;
+
+	make_seams(m, &seams);
+	decode(m, &ring, (const uint8_t *)m->packets, &seams, false, &ledger, &got);
+	decode(m, &ring, (const uint8_t *)m->packets, &seams, true, &slow_ledger, &slow);
+	assert_int_equal(got.hash, slow.hash);
+	assert_memory_equal(&ledger, &slow_ledger, sizeof(ledger));
+	assert_int_equal(got.gaps, 0);
+	assert_int_equal(got.log_num, m->log_num);
+	assert_memory_equal(got.log, m->log, got.log_num * sizeof(got.log[0]));
+	assert_int_equal(got.taken_num, m->taken_num);
+	assert_memory_equal(got.taken, m->taken, got.taken_num * sizeof(got.taken[0]));
+	assert_int_equal(ledger.instruction_count, got.log_num);
+	assert_int_equal(ledger.event_count[ITRACE_EVENT_SEAM], seams.num);
+	assert_int_equal(got.seam_num, seams.num);
+	for (unsigned int i = 0; i < seams.num; i++) {
+		assert_int_equal(got.seams[i].off, seams.seams[i].off);
+		assert_int_equal(got.seams[i].flags & ITRACE_EVENT_HAS_ADDR ? 1 : 0, seams.seams[i].has_pc);
+		assert_int_equal(got.seams[i].addr, seams.seams[i].has_pc ? seams.seams[i].pc & ~UINT32_C(1) : 0);
+		assert_in_range(got.seam_log[i], seams.from[i], seams.to[i]);
+	}
+}
+
 static unsigned int cases(void)
 {
 	const char *long_run = getenv("LONG");
@@ -539,6 +627,7 @@ static void what_is_decoded_is_what_ran(void **state)
 		run(m, 1 + any(m, LOG_MAX - 200));
 		for (unsigned int round = 0; round < 4; round++)
 			check(m, any(m, 12));
+		check_seams(m);
 		free(m);
 	}
 }

@@ -30,7 +30,7 @@ static bool parse(struct itrace_decode_options *options, const char *dash, const
 	for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	why[0] = 0;
-	return itrace_decode_options_parse(options, argv, argc, dash, why, sizeof(why));
+	return itrace_decode_options_parse(options, argv, argc, NULL, dash, why, sizeof(why));
 }
 
 static void accept(struct itrace_decode_options *options, const char *dash, const char *line)
@@ -253,7 +253,7 @@ static void test_message_is_cut(void **state)
 
 	(void)state;
 	memset(small, 'x', sizeof(small));
-	assert_false(itrace_decode_options_parse(&options, argv, 2, "-", small, sizeof(small)));
+	assert_false(itrace_decode_options_parse(&options, argv, 2, NULL, "-", small, sizeof(small)));
 	assert_true(memchr(small, 0, sizeof(small)));
 	itrace_decode_options_free(&options);
 }

@@ -287,6 +287,28 @@ static void test_source_is_bad(void **state)
 	assert_non_null(strstr(snapshot->sources[0].why, "ete.ini:5: AW: 'all' is not a number"));
 	itrace_snapshot_free(snapshot);
 
+	put_file("ete.ini", "[device]\nname=MTB_0\nclass=mtb\n[seams]\nseam0=0x180,0x2c4\nseam1=384\n"
+		"seam2 = 0x10000000000 , 0xFFFFFFFE\n");
+	snapshot = read_it();
+	assert_null(snapshot->sources[0].why);
+	assert_int_equal(snapshot->sources[0].seam_count, 3);
+	const struct itrace_seam *seams = snapshot->sources[0].seams;
+	assert_true(seams[0].off == 0x180 && seams[0].has_pc && seams[0].pc == 0x2c4);
+	assert_true(seams[1].off == 0x180 && !seams[1].has_pc);
+	assert_true(seams[2].off == 0x10000000000 && seams[2].has_pc && seams[2].pc == 0xfffffffe);
+	itrace_snapshot_free(snapshot);
+	static const char *const bad_seams[] = { "0x100", "x", "", "0x200,", "0x200,0x100000000", "0x200 0x100" };
+	for (size_t i = 0; i < sizeof(bad_seams) / sizeof(bad_seams[0]); i++) {
+		char text[256];
+		snprintf(text, sizeof(text), "[device]\nname=MTB_0\nclass=mtb\n[seams]\nseam0=0x180\nseam1=%s\nseam2=1\n",
+			bad_seams[i]);
+		put_file("ete.ini", text);
+		snapshot = read_it();
+		assert_non_null(snapshot->sources[0].why);
+		assert_non_null(strstr(snapshot->sources[0].why, "ete.ini:6: a seam is OFFSET or OFFSET,PC"));
+		itrace_snapshot_free(snapshot);
+	}
+
 	put_file("ete.ini", "[device]\nname=ETE_0\nclass=trace_source\ntype=ETM4.4\n[regs]\nTRCCONFIGR=1\nTRCTRACEIDR=1\n"
 		"TRCIDR0=1\nTRCIDR1=0x4100f440\nTRCIDR2=1\nTRCIDR8=2\n");
 	snapshot = read_it();
@@ -419,7 +441,7 @@ static void test_space_names(void **state)
 static void test_large(void **state)
 {
 	(void)state;
-	char *text = malloc((4 << 20) + 1);
+	char *text = malloc(ITRACE_SNAPSHOT_INI_MAX + 1);
 	assert_non_null(text);
 	size_t len = (size_t)sprintf(text, "[device]\nname=cpu_0\nclass=core\ntype=ARMv8-A\n[regs]\n");
 	for (unsigned int i = 0; i < 50000; i++)
@@ -434,14 +456,14 @@ static void test_large(void **state)
 	assert_non_null(strstr(snapshot->notes[256], "further notes"));
 	itrace_snapshot_free(snapshot);
 
-	memset(text, ';', (4 << 20) + 1);
-	put_bytes("cpu.ini", text, 4 << 20);
+	memset(text, ';', ITRACE_SNAPSHOT_INI_MAX + 1);
+	put_bytes("cpu.ini", text, ITRACE_SNAPSHOT_INI_MAX);
 	snapshot = read_it();
 	assert_int_equal(snapshot->note_count, 2);
 	assert_non_null(strstr(snapshot->notes[0], "cpu.ini: no [device] with class=core"));
 	assert_non_null(strstr(snapshot->notes[1], "no core called 'cpu_0'"));
 	itrace_snapshot_free(snapshot);
-	put_bytes("cpu.ini", text, (4 << 20) + 1);
+	put_bytes("cpu.ini", text, ITRACE_SNAPSHOT_INI_MAX + 1);
 	refused("cpu.ini", "larger than");
 	free(text);
 }

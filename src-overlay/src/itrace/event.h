@@ -65,8 +65,8 @@ enum itrace_event_kind {
 	/* INSTRUMENTATION: addr = value written by TRCIT, number = exception level. */
 	ITRACE_EVENT_INSTRUMENTATION,
 	/*
-	 * SEAM: the core was halted here while a full buffer was read and emptied; nothing is missing. addr = where it stood
-	 * (ITRACE_EVENT_HAS_ADDR), off = of the first packet behind it. A range that was under way is cut in two there.
+	 * SEAM: the core was halted here while a full buffer was read and emptied; nothing is missing. addr = where it
+	 * stood (ITRACE_EVENT_HAS_ADDR), off = of the first packet behind it. A range that was under way is cut in two.
 	 */
 	ITRACE_EVENT_SEAM,
 	/*

@@ -726,14 +726,19 @@ static void walk(struct itrace_mtb_flow *flow)
 
 /* --- packets --- */
 
-/* Trace was started anew: what ran before is not joined to it. */
-static void take_start(struct itrace_mtb_flow *flow)
+/* Whether the packet begins a trace that is not joined to what ran before. */
+static bool is_new_start(const struct itrace_mtb_flow *flow)
 {
 	const bool armed = flow->first && flow->hints.has_pc_arm && !flow->hints.wrapped;
 
+	return flow->packet.start && !armed;
+}
+
+static void take_start(struct itrace_mtb_flow *flow)
+{
 	emit_simple(flow, ITRACE_EVENT_TRACE_ON, ITRACE_TRACE_ON_NORMAL);
 	flow->frame_count = 0;
-	if (!armed)
+	if (is_new_start(flow))
 		lose_place(flow);
 }
 
@@ -850,12 +855,12 @@ static bool is_seam_due(const struct itrace_mtb_flow *flow)
 }
 
 /*
- * Whether the way that is known leads towards @a pc. That it ends at the packet's source shows whether the core can have
- * stood there: instructions behind that never ran.
+ * Whether the way that is known leads towards @a pc. It ends at the packet's source: the core cannot have stood behind
+ * that.
  */
 static bool leads_towards(const struct itrace_mtb_flow *flow, uint32_t pc)
 {
-	return flow->place == AT && !flow->packet.start && !itrace_mtb_is_return(flow->packet.source) &&
+	return flow->place == AT && !is_new_start(flow) && !itrace_mtb_is_return(flow->packet.source) &&
 		pc > flow->addr && pc <= flow->packet.source && pc - flow->addr <= ITRACE_MTB_RANGE_MAX;
 }
 
@@ -984,7 +989,9 @@ static bool run_branches(struct itrace_mtb_flow *flow)
 	bool any = false;	/* something ran, */
 	bool moved = false;	/* and not only a branch to addr */
 
-	while (flow->end - pos >= (ptrdiff_t)ITRACE_MTB_PACKET_LEN && off < flow->seam_off && out < flow->out_end) {
+	const uint64_t seam_off = flow->seam_off;
+
+	while (flow->end - pos >= (ptrdiff_t)ITRACE_MTB_PACKET_LEN && off < seam_off && out < flow->out_end) {
 		struct itrace_mtb_packet packet;
 		itrace_mtb_packet_read(pos, ITRACE_MTB_PACKET_LEN, &packet);
 		if (packet.kind != ITRACE_MTB_BRANCH || packet.start)

@@ -24,8 +24,8 @@ struct itrace_capture {
 	enum itrace_protocol protocol;		/* ITRACE_PROTOCOL_MTB is the only one so far; others are refused */
 	const char *core;			/* type of the core as -core takes it ("Cortex-M33") */
 	struct itrace_mtb_registers mtb;	/* those that are given; without POSITION the bytes are packets in order */
-	const uint8_t *bytes;			/* of the buffer, from its first byte on (POSITION given), or packets in order */
-	uint64_t len;				/* bytes */
+	const uint8_t *bytes;			/* of the buffer, from its first on (POSITION given), or packets in order */
+	uint64_t len;
 	const struct itrace_seam *seams;	/* ascending off; packets in order only */
 	size_t seam_count;
 	const char *const *elfs;		/* program files used where a decode names none */
@@ -33,7 +33,8 @@ struct itrace_capture {
 };
 
 /*
- * Write as a snapshot (class=mtb) into @a dir, which is made when it is not there; code of the ELF files as memory dumps.
+ * Write as a snapshot (class=mtb) into @a dir, which is made when it is not there; the code of the ELF files is written
+ * as memory dumps.
  * @param[out] why on failure one line that names the file or the object
  * @returns false when it could not be written
  */

@@ -18,6 +18,7 @@
 
 struct option_reader {
 	struct itrace_decode_options *options;
+	const char *object;	/* whose capture is decoded; NULL: the options say what is */
 	const char *dash;
 	const char *name;	/* of the option at hand, without dashes */
 	char *why;
@@ -582,11 +583,36 @@ static const char *selecting_option(const struct itrace_decode_options *options)
 	return options->el >= 0 ? "el" : NULL;
 }
 
+/* An option that says what the trace is, or where; NULL: none was given. */
+static const char *source_option(const struct itrace_decode_options *options)
+{
+	if (options->snapshot)
+		return "snapshot";
+	if (options->trace)
+		return "trace";
+	if (options->protocol >= 0)
+		return "protocol";
+	if (options->framing_given)
+		return "framing";
+	if (options->trace_id >= 0)
+		return "trace-id";
+	if (options->core)
+		return "core";
+	if (options->reg_count)
+		return "reg";
+	return options->buffer_given ? "buffer" : NULL;
+}
+
 static bool check_source(struct option_reader *reader)
 {
 	const struct itrace_decode_options *options = reader->options;
 	const char *dash = reader->dash;
 
+	if (reader->object) {
+		reader->name = source_option(options);
+		return !reader->name || fail(reader, "what is decoded is the capture of %s, which knows its own; leave it out",
+				reader->object);
+	}
 	if (options->snapshot && options->trace) {
 		snprintf(reader->why, reader->why_size, "%ssnapshot and %strace: give one source", dash, dash);
 		return false;
@@ -663,11 +689,26 @@ static bool check_together(struct option_reader *reader)
 	return true;
 }
 
+bool itrace_decode_options_add_elf(struct itrace_decode_options *options, const char *path)
+{
+	struct itrace_option_file *elfs = realloc(options->elfs, (options->elf_count + 1) * sizeof(*elfs));
+
+	if (!elfs)
+		return false;
+	options->elfs = elfs;
+	elfs[options->elf_count].addr = 0;
+	elfs[options->elf_count].path = strdup(path);
+	if (!elfs[options->elf_count].path)
+		return false;
+	options->elf_count++;
+	return true;
+}
+
 bool itrace_decode_options_parse(struct itrace_decode_options *options, const char *const *argv, int argc,
-		const char *dash, char *why, size_t why_size)
+		const char *object, const char *dash, char *why, size_t why_size)
 {
 	struct option_reader reader = {
-		.options = options, .dash = dash, .name = "", .why = why, .why_size = why_size
+		.options = options, .object = object, .dash = dash, .name = "", .why = why, .why_size = why_size
 	};
 
 	memset(options, 0, sizeof(*options));

@@ -89,13 +89,20 @@ struct itrace_decode_options {
 
 /*
  * Read @a argv (options only, without the command's name).
+ * @param object what holds the trace that is decoded; then no option may say what that is. NULL: the options do
  * @param dash "-" or "--"; with "--" values may also be given as --name=value, and -o as with one dash
  * @param[out] why on failure one line, at most @a why_size bytes with the 0
  * @returns false on a wrong or contradictory option. Call itrace_decode_options_free() in either case.
  * Files and symbols are not looked at.
  */
 bool itrace_decode_options_parse(struct itrace_decode_options *options, const char *const *argv, int argc,
-		const char *dash, char *why, size_t why_size);
+		const char *object, const char *dash, char *why, size_t why_size);
+
+/*
+ * Add @a path as if -elf had named it, whatever its characters.
+ * @returns false without memory
+ */
+bool itrace_decode_options_add_elf(struct itrace_decode_options *options, const char *path);
 
 void itrace_decode_options_free(struct itrace_decode_options *options);
 

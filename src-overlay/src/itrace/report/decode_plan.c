@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../status.h"
+#include "capture.h"
 #include "decode_plan.h"
 #include "framing_guess.h"
 #include "message.h"
@@ -129,6 +130,17 @@ static bool add_file_stream(struct itrace_plan *plan, unsigned int id)
 	return true;
 }
 
+static void take_capture(struct itrace_plan_stream *stream, const struct itrace_capture *capture)
+{
+	stream->source = capture->name;
+	stream->core_type = capture->core;
+	if (capture->core)
+		itrace_core_type(capture->core, &stream->profile, &stream->arch);
+	stream->mtb.regs = capture->mtb;
+	stream->mtb.hints.seams = capture->seams;
+	stream->mtb.hints.seam_count = capture->seam_count;
+}
+
 /* The trace of an MTB, which is read in the order of its ring: of a pipe all is kept. */
 static bool add_mtb_stream(struct itrace_plan *plan, size_t index, const struct itrace_snapshot_source *source,
 		size_t source_index)
@@ -153,6 +165,10 @@ static bool add_mtb_stream(struct itrace_plan *plan, size_t index, const struct 
 	if (source) {
 		stream->source = source->name;
 		stream->mtb.regs = source->mtb;
+		stream->mtb.hints.seams = source->seams;
+		stream->mtb.hints.seam_count = source->seam_count;
+	} else if (plan->io->capture) {
+		take_capture(stream, plan->io->capture);
 	}
 	if (!itrace_mtb_source_registers(&stream->mtb, plan->options, plan->dash, plan->io))
 		return false;
@@ -194,11 +210,11 @@ static bool add_source_stream(struct itrace_plan *plan, size_t buffer, unsigned 
 
 /* ---- buffers ---- */
 
-static struct itrace_plan_buffer *add_buffer(struct itrace_plan *plan, const char *path, const char *name,
+/* The buffer is not yet opened. @returns NULL without memory; that has been told. */
+static struct itrace_plan_buffer *new_buffer(struct itrace_plan *plan, const char *path, const char *name,
 		enum itrace_framing framing, size_t index)
 {
 	struct itrace_plan_buffer *grown = realloc(plan->buffers, (plan->buffer_count + 1) * sizeof(*grown));
-	char why[ITRACE_MESSAGE_MAX];
 
 	if (!grown) {
 		fail(plan, "no memory");
@@ -211,6 +227,18 @@ static struct itrace_plan_buffer *add_buffer(struct itrace_plan *plan, const cha
 	buffer->name = name;
 	buffer->framing = framing;
 	buffer->index = index;
+	buffer->file.fd = -1;
+	return buffer;
+}
+
+static struct itrace_plan_buffer *add_buffer(struct itrace_plan *plan, const char *path, const char *name,
+		enum itrace_framing framing, size_t index)
+{
+	struct itrace_plan_buffer *buffer = new_buffer(plan, path, name, framing, index);
+	char why[ITRACE_MESSAGE_MAX];
+
+	if (!buffer)
+		return NULL;
 	if (!itrace_trace_file_open(&buffer->file, path, why, sizeof(why))) {
 		fail(plan, why);
 		return NULL;
@@ -372,6 +400,31 @@ static bool plan_file(struct itrace_plan *plan)
 	return plan_file_ids(plan, buffer);
 }
 
+/* ---- the source is a capture in memory ---- */
+
+static bool plan_capture(struct itrace_plan *plan)
+{
+	const struct itrace_capture *capture = plan->io->capture;
+	char why[ITRACE_MESSAGE_MAX];
+	enum itrace_profile profile;
+	enum itrace_arch arch;
+
+	if (capture->protocol != ITRACE_PROTOCOL_MTB) {
+		itrace_error(plan->io, "%s: only the capture of an MTB can be decoded from memory", capture->name);
+		return false;
+	}
+	if (capture->core && (!itrace_core_type(capture->core, &profile, &arch) || profile != ITRACE_PROFILE_M)) {
+		itrace_error(plan->io, "%s: core type '%s' is no M-profile core that is known", capture->name, capture->core);
+		return false;
+	}
+	struct itrace_plan_buffer *buffer = new_buffer(plan, capture->name, capture->name, ITRACE_FRAMING_RAW, SIZE_MAX);
+	if (!buffer)
+		return false;
+	if (!itrace_trace_file_open_memory(&buffer->file, capture->name, capture->bytes, capture->len, why, sizeof(why)))
+		return fail(plan, why);
+	return add_mtb_stream(plan, 0, NULL, SIZE_MAX);
+}
+
 /* ---- the source is a snapshot ---- */
 
 static unsigned int source_id(const struct itrace_plan *plan, size_t source)
@@ -523,7 +576,7 @@ bool itrace_plan_make(struct itrace_plan *plan, const struct itrace_decode_optio
 	plan->snapshot = snapshot;
 	plan->stop = stop;
 	plan->ctx = ctx;
-	if (!(snapshot ? plan_snapshot(plan) : plan_file(plan)))
+	if (!(io->capture ? plan_capture(plan) : snapshot ? plan_snapshot(plan) : plan_file(plan)))
 		return false;
 	if (plan->defaulted[0])
 		itrace_inform(io, "registers not given (%sreg), decoded with their defaults: %s", dash,

@@ -39,6 +39,7 @@ struct itrace_plan_stream {
 	enum itrace_arch arch;
 	struct itrace_ete_registers regs;
 	struct itrace_mtb_source mtb;	/* when protocol says so; regs then mean nothing */
+	const char *core_type;		/* as a snapshot has it; NULL: a name for profile and arch */
 };
 
 struct itrace_plan {
@@ -57,7 +58,7 @@ struct itrace_plan {
 };
 
 /*
- * Make the plan that the options ask for. @a snapshot is NULL when the source is a file.
+ * Make the plan that the options ask for. @a snapshot is NULL when the source is a file, or io->capture.
  * Everything that goes wrong has been given to io->message.
  * @returns false when nothing can be decoded. Call itrace_plan_free() in either case.
  */

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "btrace.h"
+#include "capture.h"
 #include "decode_outcome.h"
 #include "decode_pass.h"
 #include "decode_run.h"
@@ -18,6 +19,19 @@
 #include "listing.h"
 #include "message.h"
 #include "snapshot_export.h"
+
+/* The program that the object which was captured from knows, where the options name none. */
+static bool take_object_program(struct itrace_decode_state *run)
+{
+	const struct itrace_capture *capture = run->io->capture;
+
+	if (!capture || run->options.elf_count)
+		return true;
+	for (size_t i = 0; i < capture->elf_count; i++)
+		if (!itrace_decode_options_add_elf(&run->options, capture->elfs[i]))
+			return itrace_decode_fail(run, "no memory");
+	return true;
+}
 
 static bool load_program(struct itrace_decode_state *run)
 {
@@ -230,7 +244,7 @@ static void choose_format(struct itrace_decode_state *run)
 
 static bool prepare(struct itrace_decode_state *run)
 {
-	if (!load_program(run) || !load_snapshot(run))
+	if (!take_object_program(run) || !load_program(run) || !load_snapshot(run))
 		return false;
 	choose_format(run);
 	if (!prepare_selection(run) || !prepare_memory(run))
@@ -349,7 +363,8 @@ enum itrace_decode_status itrace_decode_run(const char *const *argv, int argc, c
 	}
 	run->io = io;
 	run->dash = dash;
-	if (!itrace_decode_options_parse(&run->options, argv, argc, dash, why, sizeof(why))) {
+	const char *object = io->capture ? io->capture->name : NULL;
+	if (!itrace_decode_options_parse(&run->options, argv, argc, object, dash, why, sizeof(why))) {
 		itrace_error(io, "%s", why);
 	} else if (run->options.help) {
 		itrace_decode_usage(dash, io);

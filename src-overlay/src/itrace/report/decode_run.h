@@ -23,7 +23,8 @@ enum itrace_decode_status {
 };
 
 /*
- * Decode as @a argv says (options as in the manual, without the command's own name).
+ * Decode as @a argv says (options as in the manual, without the command's own name). With io->capture that is what is
+ * decoded, and its program where @a argv names no ELF file.
  * @param dash "-" (Tcl) or "--" (command line): what options begin with
  * @param[out] ledger_dict the ledger as a Tcl dict (key value key value ...), cut at @a ledger_size; may be NULL
  * @returns an exit status. Every error has been given to message() as one line.

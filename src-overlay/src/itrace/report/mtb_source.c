@@ -89,8 +89,16 @@ static void tell_misfit(const struct itrace_mtb_source *source, enum itrace_mtb_
 			need);
 }
 
-static void tell_defaults(const struct itrace_mtb_source *source, const char *dash, const struct itrace_decode_io *io)
+static void tell_defaults(const struct itrace_mtb_source *source, const char *label, const char *dash,
+		const struct itrace_decode_io *io)
 {
+	/* no option could give more */
+	if (io->capture) {
+		if (!has(source, ITRACE_MTB_REG_PC_HALT))
+			itrace_inform(io, "%s: where the core was at the end is not known, nor what ran behind the last packet",
+					label);
+		return;
+	}
 	if (!has(source, ITRACE_MTB_REG_POSITION))
 		itrace_inform(io, "registers not given (%sreg): POSITION; the file is taken as packets in order, oldest first",
 				dash);
@@ -152,8 +160,12 @@ bool itrace_mtb_source_find(struct itrace_mtb_source *source, const struct itrac
 		tell_misfit(source, status, options, label, len, io);
 		return false;
 	}
-	tell_defaults(source, dash, io);
+	tell_defaults(source, label, dash, io);
 	tell_ring(source, label, io);
+	if (source->ring.known && source->hints.seam_count) {
+		itrace_warn(io, "%s: seams are of packets in order, but POSITION is given; they are left out", label);
+		source->hints.seam_count = 0;
+	}
 	set_hints(source, io);
 	return true;
 }

@@ -30,7 +30,8 @@ bool itrace_mtb_source_registers(struct itrace_mtb_source *source, const struct 
 		const char *dash, const struct itrace_decode_io *io);
 
 /*
- * Find the trace in the file, of @a len bytes, and tell what of it there is, and which registers are missing.
+ * Find the trace in the file, of @a len bytes, and tell what of it there is, and which registers are missing. Seams are
+ * those that hints already has.
  * @param label what messages call the file
  * @returns false when the registers and the file do not fit; that has been told.
  */

@@ -628,6 +628,9 @@ struct device {
 	const char *type;
 	struct device_register regs[REGISTERS_NUM];
 	struct device_register mtb[MTB_REGISTERS_NUM];
+	struct itrace_seam *seams;
+	size_t seam_count;
+	unsigned int bad_seam_line;	/* the first that is none; 0: all are good */
 	struct core_dumps dumps;
 };
 
@@ -660,11 +663,49 @@ static void device_register(struct itrace_snapshot *snapshot, struct ini *ini, s
 			take_register(snapshot, ini, &device->mtb[i]);
 }
 
+/* OFFSET, or OFFSET PC. */
+static bool parse_seam(char *text, struct itrace_seam *seam)
+{
+	uint64_t pc = 0;
+	char *comma = strchr(text, ',');
+
+	memset(seam, 0, sizeof(*seam));
+	if (comma)
+		*comma = 0;
+	if (!parse_number(trim(text), &seam->off))
+		return false;
+	seam->has_pc = comma;
+	if (comma && (!parse_number(trim(comma + 1), &pc) || pc > UINT32_MAX))
+		return false;
+	seam->pc = (uint32_t)pc;
+	return true;
+}
+
+static void seam_key(struct itrace_snapshot *snapshot, struct ini *ini, struct device *device)
+{
+	struct itrace_seam seam;
+
+	if (strncmp(ini->key, "seam", 4) || device->bad_seam_line)
+		return;
+	if (!parse_seam(ini->value, &seam) || device->seam_count == ITRACE_SNAPSHOT_SEAMS_MAX ||
+			(device->seam_count && seam.off < device->seams[device->seam_count - 1].off)) {
+		device->bad_seam_line = ini->line;
+		return;
+	}
+	struct itrace_seam *seams = grow(device->seams, device->seam_count, sizeof(*seams));
+	if (!seams) {
+		priv_of(snapshot)->is_out_of_memory = true;
+		return;
+	}
+	device->seams = seams;
+	seams[device->seam_count++] = seam;
+}
+
 /* @returns false with *why filled */
 static bool read_device(struct itrace_snapshot *snapshot, const char *path, struct device *device, char *why,
 		size_t why_size)
 {
-	enum { OTHER, DEVICE, REGS, DUMP } section = OTHER;
+	enum { OTHER, DEVICE, REGS, SEAMS, DUMP } section = OTHER;
 	struct dump dump = { 0 };
 	struct keys keys = { 0 };
 	struct ini ini;
@@ -679,6 +720,8 @@ static bool read_device(struct itrace_snapshot *snapshot, const char *path, stru
 				section = DEVICE;
 			} else if (!strcmp(ini.section, "regs")) {
 				section = REGS;
+			} else if (!strcmp(ini.section, "seams")) {
+				section = SEAMS;
 			} else if (!strncmp(ini.section, "dump", 4)) {
 				section = DUMP;
 				memset(&dump, 0, sizeof(dump));
@@ -714,6 +757,9 @@ static bool read_device(struct itrace_snapshot *snapshot, const char *path, stru
 			break;
 		case REGS:
 			device_register(snapshot, &ini, device);
+			break;
+		case SEAMS:
+			seam_key(snapshot, &ini, device);
 			break;
 		case DUMP:
 			dump_key(snapshot, &ini, &dump);
@@ -804,6 +850,19 @@ static void mtb_registers(struct itrace_snapshot *snapshot, const struct device 
 	}
 }
 
+static void mtb_seams(struct itrace_snapshot *snapshot, struct device *device, struct itrace_snapshot_source *source)
+{
+	if (device->bad_seam_line && !source->why)
+		source->why = keep_line(snapshot,
+			"%s:%u: a seam is OFFSET or OFFSET,PC, none before the one above it; at most %u", source->ini,
+			device->bad_seam_line, ITRACE_SNAPSHOT_SEAMS_MAX);
+	source->seams = device->seams;
+	if (!keep(snapshot, device->seams))
+		return;
+	source->seam_count = device->seam_count;
+	device->seams = NULL;
+}
+
 /* Whether @a type is @a name, with whatever behind a dot. */
 static bool is_type(const char *type, const char *name)
 {
@@ -811,7 +870,7 @@ static bool is_type(const char *type, const char *name)
 	return !strncmp(type, name, len) && (!type[len] || type[len] == '.');
 }
 
-static void add_source(struct itrace_snapshot *snapshot, const char *path, const struct device *device, bool is_mtb)
+static void add_source(struct itrace_snapshot *snapshot, const char *path, struct device *device, bool is_mtb)
 {
 	static const char * const others[] = { "ETM3", "PTM1", "PFT1", "STM", "ITM" };
 	struct itrace_snapshot_source *sources = grow(snapshot->sources, snapshot->source_count, sizeof(*sources));
@@ -834,6 +893,8 @@ static void add_source(struct itrace_snapshot *snapshot, const char *path, const
 	if (is_mtb) {
 		source->protocol = ITRACE_PROTOCOL_MTB;
 		mtb_registers(snapshot, device, source);
+		if (device->seams || device->bad_seam_line)
+			mtb_seams(snapshot, device, source);
 		return;
 	}
 	if (is_type(device->type, "ETE")) {
@@ -891,10 +952,12 @@ static bool add_device(struct itrace_snapshot *snapshot, const char *path, char 
 
 	if (!read_device(snapshot, path, &device, why, why_size)) {
 		free(device.dumps.segments);
+		free(device.seams);
 		return false;
 	}
 	if (!strcmp(device.class, "core")) {
 		add_core(snapshot, path, &device);
+		free(device.seams);
 		return true;
 	}
 	free(device.dumps.segments);
@@ -903,6 +966,7 @@ static bool add_device(struct itrace_snapshot *snapshot, const char *path, char 
 	bool is_mtb = !strcmp(device.class, "mtb");
 	if (is_mtb || !strcmp(device.class, "trace_source"))
 		add_source(snapshot, path, &device, is_mtb);
+	free(device.seams);
 	return true;
 }
 
@@ -1687,6 +1751,15 @@ static void write_mtb_source(struct writer *writer, const struct itrace_snapshot
 		if (regs.given & bit)
 			fprintf(writer->f, bit == ITRACE_MTB_REG_AW ? "%s=%" PRIu32 "\n" : "%s=0x%08" PRIx32 "\n", name, *reg);
 	}
+	if (source->seam_count)
+		fprintf(writer->f, "\n[seams]\n");
+	for (size_t i = 0; i < source->seam_count; i++) {
+		const struct itrace_seam *seam = &source->seams[i];
+		fprintf(writer->f, "seam%zu=0x%" PRIx64, i, seam->off);
+		if (seam->has_pc)
+			fprintf(writer->f, ",0x%" PRIx32, seam->pc);
+		fputc('\n', writer->f);
+	}
 }
 
 static bool write_source(struct writer *writer, const struct itrace_snapshot_write_source *source, size_t index)
@@ -1845,6 +1918,12 @@ static bool check_content(struct writer *writer, const struct itrace_snapshot_co
 			return false;
 		if (source->core >= content->core_count || source->buffer >= content->buffer_count) {
 			say(writer->why, writer->why_size, "%s: %s has no core or no buffer", writer->dir, source->name);
+			return false;
+		}
+		if (source->seam_count > ITRACE_SNAPSHOT_SEAMS_MAX) {
+			say(writer->why, writer->why_size,
+				"%s: %s has %zu seams, a snapshot can hold %u; write its bytes to a file", writer->dir,
+				source->name, source->seam_count, ITRACE_SNAPSHOT_SEAMS_MAX);
 			return false;
 		}
 		for (size_t k = 0; k < i; k++) {

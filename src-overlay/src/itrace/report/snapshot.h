@@ -18,10 +18,12 @@
 #include "../cs_frame.h"
 #include "../ete_config.h"
 #include "../image.h"
+#include "../mtb_flow.h"
 #include "../mtb_ring.h"
 
 /* Bounds: a larger ini file is refused, further devices and dumps are refused, more dump bytes are not loaded. */
-#define ITRACE_SNAPSHOT_INI_MAX		((size_t)4 << 20)
+#define ITRACE_SNAPSHOT_INI_MAX		((size_t)16 << 20)
+#define ITRACE_SNAPSHOT_SEAMS_MAX	400000u	/* so that they fit such a file */
 #define ITRACE_SNAPSHOT_DEVICES_MAX	4096u
 #define ITRACE_SNAPSHOT_DUMPS_MAX	16384u
 #define ITRACE_SNAPSHOT_LOAD_MAX	((uint64_t)1 << 30)
@@ -47,6 +49,8 @@ struct itrace_snapshot_source {
 	enum itrace_protocol protocol;
 	struct itrace_ete_registers regs;	/* given or defaulted */
 	struct itrace_mtb_registers mtb;	/* in place of them, those that are given */
+	const struct itrace_seam *seams;	/* of an MTB, ascending */
+	size_t seam_count;
 	const char *defaulted;		/* names of the defaulted ones that matter, "TRCIDR8 TRCIDR9"; "" when none */
 	size_t core;			/* index of its core, SIZE_MAX: none is named in [core_trace_sources] */
 	enum itrace_profile profile;	/* of its core; A and V9 when there is none */
@@ -126,6 +130,8 @@ struct itrace_snapshot_write_source {
 	enum itrace_protocol protocol;
 	struct itrace_ete_registers regs;
 	struct itrace_mtb_registers mtb;	/* protocol MTB: in place of regs; those not given are not written */
+	const struct itrace_seam *seams;	/* protocol MTB; may be NULL when there are none */
+	size_t seam_count;			/* at most ITRACE_SNAPSHOT_SEAMS_MAX, more are refused */
 	size_t core;				/* index in cores */
 	size_t buffer;				/* index in buffers */
 };

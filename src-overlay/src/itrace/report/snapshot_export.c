@@ -92,6 +92,7 @@ static void fill_streams(struct export *export, const struct itrace_plan *plan, 
 		export->cores[i].name = export->core_names[i];
 		export->cores[i].profile = stream->profile;
 		export->cores[i].arch = stream->arch;
+		export->cores[i].type = stream->core_type;
 		export->cores[i].segments = code[i].segments;
 		export->cores[i].segment_count = code[i].count;
 
@@ -102,6 +103,8 @@ static void fill_streams(struct export *export, const struct itrace_plan *plan, 
 		export->sources[i].protocol = stream->protocol;
 		export->sources[i].regs = stream->regs;
 		export->sources[i].mtb = stream->mtb.regs;
+		export->sources[i].seams = stream->mtb.hints.seams;
+		export->sources[i].seam_count = stream->mtb.hints.seam_count;
 		/* the front of the buffer is not there: what is there is all that is known, in order */
 		if (stream->mtb.ring.front_missing)
 			export->sources[i].mtb.given &= ~ITRACE_MTB_REG_POSITION;
@@ -167,7 +170,7 @@ static const char *input_in_the_way(const struct itrace_plan *plan, const char *
 	const struct itrace_decode_options *options = plan->options;
 
 	for (size_t i = 0; i < plan->buffer_count; i++)
-		if (is_in_the_way(plan->buffers[i].path, dir))
+		if (!plan->buffers[i].file.memory && is_in_the_way(plan->buffers[i].path, dir))
 			return plan->buffers[i].path;
 	for (size_t i = 0; i < options->elf_count; i++)
 		if (is_in_the_way(options->elfs[i].path, dir))

@@ -35,18 +35,23 @@ static bool fail(const struct itrace_trace_file *file, const char *what, char *w
 	return false;
 }
 
-bool itrace_trace_file_open(struct itrace_trace_file *file, const char *path, char *why, size_t why_size)
+static bool set_up(struct itrace_trace_file *file, const char *path, char *why, size_t why_size)
 {
-	struct stat status;
-
 	memset(file, 0, sizeof(*file));
 	file->path = path;
 	file->fd = -1;
 	file->buf = malloc(ITRACE_TRACE_CHUNK);
-	if (!file->buf) {
+	if (!file->buf)
 		snprintf(why, why_size, "no memory to read '%s'", path);
+	return file->buf;
+}
+
+bool itrace_trace_file_open(struct itrace_trace_file *file, const char *path, char *why, size_t why_size)
+{
+	struct stat status;
+
+	if (!set_up(file, path, why, why_size))
 		return false;
-	}
 	file->fd = !strcmp(path, "-") ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_BINARY | O_NONBLOCK);
 	if (file->fd < 0 || fstat(file->fd, &status))
 		return fail(file, "cannot open trace", why, why_size);
@@ -56,6 +61,19 @@ bool itrace_trace_file_open(struct itrace_trace_file *file, const char *path, ch
 	}
 	file->seekable = S_ISREG(status.st_mode) && lseek(file->fd, 0, SEEK_CUR) == 0;
 	file->size = file->seekable ? (uint64_t)status.st_size : 0;
+	return true;
+}
+
+bool itrace_trace_file_open_memory(struct itrace_trace_file *file, const char *label, const uint8_t *bytes,
+		uint64_t len, char *why, size_t why_size)
+{
+	static const uint8_t nothing;
+
+	if (!set_up(file, label, why, why_size))
+		return false;
+	file->memory = bytes ? bytes : &nothing;
+	file->seekable = true;
+	file->size = bytes ? len : 0;
 	return true;
 }
 
@@ -85,9 +103,21 @@ static bool wait_for_input(const struct itrace_trace_file *file)
 	return true;
 }
 
+static long copy_memory(struct itrace_trace_file *file)
+{
+	const uint64_t left = file->memory_off < file->size ? file->size - file->memory_off : 0;
+	const size_t part = left < ITRACE_TRACE_CHUNK ? (size_t)left : ITRACE_TRACE_CHUNK;
+
+	memcpy(file->buf, file->memory + file->memory_off, part);
+	file->memory_off += part;
+	return (long)part;
+}
+
 /* Fill the buffer as far as the input goes. */
 static long read_full(struct itrace_trace_file *file, size_t have, char *why, size_t why_size)
 {
+	if (file->memory)
+		return copy_memory(file);
 	while (have < ITRACE_TRACE_CHUNK && wait_for_input(file)) {
 		ssize_t n = read(file->fd, file->buf + have, ITRACE_TRACE_CHUNK - have);
 		if (n < 0) {
@@ -135,7 +165,9 @@ bool itrace_trace_file_seek(struct itrace_trace_file *file, uint64_t off, char *
 {
 	file->off = off;
 	file->head_len = 0;
-	return lseek(file->fd, (off_t)off, SEEK_SET) == (off_t)off || fail(file, "cannot rewind trace", why, why_size);
+	file->memory_off = off < file->size ? off : file->size;
+	return file->memory || lseek(file->fd, (off_t)off, SEEK_SET) == (off_t)off ||
+			fail(file, "cannot rewind trace", why, why_size);
 }
 
 bool itrace_trace_file_rewind(struct itrace_trace_file *file, char *why, size_t why_size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 /*
- * The bytes of a trace buffer: a file, or a pipe that can be read once.
+ * The bytes of a trace buffer: a file, a pipe that can be read once, or memory.
  */
 
 #ifndef OPENOCD_ITRACE_REPORT_TRACE_FILE_H
@@ -15,7 +15,9 @@
 
 struct itrace_trace_file {
 	const char *path;	/* the caller's; "-" is standard input */
-	int fd;			/* -1: not open */
+	int fd;			/* -1: not open, or memory */
+	const uint8_t *memory;	/* the caller's; NULL: there is a file */
+	uint64_t memory_off;	/* what of it is copied to buf next */
 	bool seekable;
 	uint64_t size;		/* bytes, when seekable */
 	uint64_t off;		/* of the next byte that is read */
@@ -32,6 +34,13 @@ struct itrace_trace_file {
  * either case.
  */
 bool itrace_trace_file_open(struct itrace_trace_file *file, const char *path, char *why, size_t why_size);
+
+/*
+ * Bytes in memory, which stay the caller's and there until the close. @param label stands for the path in messages
+ * @returns false without memory for a buffer, *why filled. Call itrace_trace_file_close() in either case.
+ */
+bool itrace_trace_file_open_memory(struct itrace_trace_file *file, const char *label, const uint8_t *bytes,
+		uint64_t len, char *why, size_t why_size);
 
 void itrace_trace_file_close(struct itrace_trace_file *file);
 
