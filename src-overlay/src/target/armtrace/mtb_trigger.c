@@ -125,20 +125,22 @@ static int function_name(char *name, size_t size, unsigned int n)
 	return snprintf(name, size, "DWT_FUNCTION%u", n);
 }
 
-/* Comparators in use, and by whom, as text for a message. */
-static void append_users(struct target *target, uint32_t programs, char *text, size_t size)
+/* Who has comparators, as text for a message. */
+static void list_users(struct target *target, uint32_t programs, char *text, size_t size)
 {
+	const char *between = "; in use:";
 	size_t len = 0;
 
 	text[0] = '\0';
 	for (struct watchpoint *wp = target->watchpoints; wp && len < size; wp = wp->next) {
-		if (wp->is_set)
-			len += snprintf(text + len, size - len, ", the watchpoint at " TARGET_ADDR_FMT " has %u", wp->address,
-					wp->number);
+		len += snprintf(text + len, size - len, "%s watchpoint at " TARGET_ADDR_FMT, between, wp->address);
+		between = ",";
 	}
 	for (unsigned int n = 0; n < MTB_TRIGGERS && len < size; n++) {
-		if (programs >> n & 1)
-			len += snprintf(text + len, size - len, ", the program has %u", n);
+		if (!(programs >> n & 1))
+			continue;
+		len += snprintf(text + len, size - len, "%s comparator %u by the program", between, n);
+		between = ",";
 	}
 }
 
@@ -176,11 +178,11 @@ static int choose(struct target *target, unsigned int count, unsigned int *chose
 	}
 	if (found == count && unclaimed >= count)
 		return ERROR_OK;
-	char users[200];
-	append_users(target, programs, users, sizeof(users));
+	char users[256];
+	list_users(target, programs, users, sizeof(users));
 	return refuse(why, ERROR_TARGET_RESOURCE_NOT_AVAILABLE, "%s: -start/-stop need %u of the DWT's %u comparators, "
-			"%u can be had%s: remove watchpoints (rwp)", target_name(target), count, cm->dwt_num_comp,
-			MIN(able, unclaimed), users);
+			"free %u%s; remove watchpoints by rwp", target_name(target), count, cm->dwt_num_comp, MIN(able, unclaimed),
+			users);
 }
 
 static void take(struct arm_mtb_trigger *trigger, unsigned int n, uint32_t address)
