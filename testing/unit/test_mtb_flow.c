@@ -201,6 +201,13 @@ static const struct vector vectors[] = {
 		END("       0"),
 		PACKETS(0x10f, 0x307)
 	}, {
+		"an entry of 0 is no handler at 0", program, { .pc_arm = 0x10c },
+		BEGIN ON
+		"       0  range 0x10c .. 0x10e: 1 T32, no branch\n"
+		"       0  exception: not known which, return address 0x10e\n"
+		END("       0"),
+		PACKETS(0x10f, 0x001)
+	}, {
 		"no vector table", program, { .pc_arm = 0x10c, .no_vectors = true },
 		BEGIN ON
 		"       0  range 0x10c .. 0x10e: 1 T32, no branch\n"

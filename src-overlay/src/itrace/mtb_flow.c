@@ -217,7 +217,8 @@ static uint32_t find_exception(struct itrace_mtb_flow *flow, uint32_t handler, e
 	struct itrace_mtb_handler *memo = &flow->handlers[(handler >> 2 ^ handler >> 5) % ITRACE_MTB_HANDLER_NUM];
 
 	*flags = ITRACE_EVENT_UNKNOWN;
-	if (!flow->hints.has_vtor)
+	/* an entry of 0 is for an exception that the core does not have */
+	if (!flow->hints.has_vtor || !handler)
 		return 0;
 	read_vectors(flow);
 	if (!memo->known || memo->addr != handler || memo->svc != svc) {
