@@ -89,6 +89,7 @@ class Run:
     def __init__(self, folder, core, elf, *, size, count, skip=0, seed=1, addr=None, flow=0, choices=(), stop=None):
         target, options, self.ram, self.aw, places = CORES[core]
         self.core, self.elf, self.size = core, elf, size
+        self.unstacked = "mtb-tail-chain=unstacked" in choices
         addr = next(place for place in places if place % size == 0) if addr is None else addr
         self.log, self.image = folder / "log", folder / "image"
         command = [str(SIM / "cortexm_trace"), "--target", target, *options, "--program", str(elf.path), "--max",
@@ -134,7 +135,8 @@ class Run:
 
     def expected(self, halt_known=True, arm_known=True):
         """Events of the window that the buffer holds."""
-        window = Window(self.elf, max(0, self.packets - self.size // 8), self.packets, self.core == "m33")
+        window = Window(self.elf, max(0, self.packets - self.size // 8), self.packets, v8m=self.core == "m33",
+                        unstacked=self.unstacked)
         from_arm = arm_known and not self.wrapped
         to_halt = halt_known and self.on
         for words, packets in self.happened:
@@ -202,8 +204,8 @@ class Run:
 class Window:
     """Events of a log from packet @a first on, of which there are @a count in all."""
 
-    def __init__(self, elf, first, count, v8m):
-        self.elf, self.first, self.count, self.v8m = elf, first, count, v8m
+    def __init__(self, elf, first, count, *, v8m, unstacked):
+        self.elf, self.first, self.count, self.v8m, self.unstacked = elf, first, count, v8m, unstacked
         self.events = []
         self.inside = False
         self.done = count == 0		# the last packet was seen
@@ -246,13 +248,13 @@ class Window:
                 self.resumed(back, value)
                 while self.open and self.open.pop() != back:
                     pass
-            elif len(packets) == 2 and kept == packets:
+            elif self.unstacked and kept and kept[0] == packets[0]:
                 # to there and away again at once
                 self.resumed(back, value)
-            if kind == "T" and kept and kept[-1] == packets[-1]:
+            # trace can stop between the two packets of the one kind
+            if kind == "T" and kept and len(packets) == 1 + self.unstacked:
                 # from the value itself, or from where the return went to
-                source = packets[-1][1] & ~1
-                self.exception(int(words[1]), None if source == value else source)
+                self.exception(int(words[1]), packets[1][1] & ~1 if self.unstacked else None)
         elif kind == "L":
             source = int(words[1], 16)
             if kept:

@@ -25,7 +25,7 @@ from mtb_truth import AUTOHALT, AUTOSTOP, CORES, EN, Builder, Elf, Run, differen
 
 LONG = os.environ.get("LONG") == "1"
 SEED = int(os.environ.get("SEED", "1"))
-PROGRAMS, RUNS = (180, 6) if LONG else (8, 6)	# of each of the 4 parts of each core
+PROGRAMS, RUNS = (100, 6) if LONG else (8, 6)	# of each of the 4 parts of each core
 LEVELS = ["O0", "O1", "O2", "Os"]
 SIZES = [32 << n for n in range(9)]
 CHAINS = ["direct", "unstacked"]

@@ -331,10 +331,10 @@ class Program:
             self.store(0xe000e018, 0)
             self.store(0xe000e010, 7)
         if self.rand.random() < 0.3:
-            # from here on the program is on the process stack
-            self.put("mrs r0, msp\nmsr psp, r0\nmovs r1, #2\nmsr control, r1\nisb")
+            # from here on the program is on the process stack; until the other one has a place of its own nothing may come
+            self.put("cpsid i\nmrs r0, msp\nmsr psp, r0\nmovs r1, #2\nmsr control, r1\nisb")
             self.constant("r1", "__process_stack - 0x400")
-            self.put("msr msp, r1")
+            self.put("msr msp, r1\ncpsie i")
 
     def main(self):
         self.number = 0
