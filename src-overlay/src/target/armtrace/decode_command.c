@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 
 #if BUILD_ITRACE
 
+#include <itrace/report/capture.h>
 #include <itrace/report/decode_run.h>
 #include <server/server.h>
 #include <target/target.h>
@@ -199,10 +201,10 @@ static const char **armtrace_decode_arguments(const struct armtrace_decoder *dec
 }
 
 static int armtrace_decode_run(struct command_invocation *cmd, struct armtrace_decoder *decoder,
-		const char **arguments, unsigned int count)
+		const char *const *arguments, unsigned int count, const struct itrace_capture *capture, struct target *target)
 {
 	struct armtrace_decode decode = {
-		.target = get_current_target_or_null(cmd->ctx),
+		.target = target,
 	};
 	bool readable = decode.target && target_was_examined(decode.target);
 	struct itrace_decode_io io = {
@@ -211,6 +213,7 @@ static int armtrace_decode_run(struct command_invocation *cmd, struct armtrace_d
 		.message = armtrace_decode_message,
 		.poll = armtrace_decode_poll,
 		.read_memory = readable ? armtrace_decode_read_memory : NULL,
+		.capture = capture,
 		.ctx = &decode,
 	};
 
@@ -245,9 +248,20 @@ int armtrace_decode_command(struct command_invocation *cmd, struct armtrace_deco
 	const char **arguments = armtrace_decode_arguments(decoder, cmd->argv, cmd->argc, &count);
 	if (!arguments)
 		return ERROR_FAIL;
-	int retval = armtrace_decode_run(cmd, decoder, arguments, count);
+	int retval = armtrace_decode_run(cmd, decoder, arguments, count, NULL, get_current_target_or_null(cmd->ctx));
 	free(arguments);
 	return retval;
+}
+
+int armtrace_decode_capture(struct command_invocation *cmd, struct armtrace_decoder *decoder,
+		const struct itrace_capture *capture, struct target *target)
+{
+	return armtrace_decode_run(cmd, decoder, cmd->argv, cmd->argc, capture, target);
+}
+
+bool armtrace_write_snapshot(const struct itrace_capture *capture, const char *dir, char *why, size_t why_size)
+{
+	return itrace_capture_write_snapshot(capture, dir, why, why_size);
 }
 
 int armtrace_ledger_command(struct command_invocation *cmd, struct armtrace_decoder *decoder)
@@ -268,6 +282,18 @@ int armtrace_decode_command(struct command_invocation *cmd, struct armtrace_deco
 {
 	ocd_result(cmd, "this OpenOCD was configured with --disable-itrace: it cannot decode");
 	return ERROR_NOT_IMPLEMENTED;
+}
+
+int armtrace_decode_capture(struct command_invocation *cmd, struct armtrace_decoder *decoder,
+		const struct itrace_capture *capture, struct target *target)
+{
+	return armtrace_decode_command(cmd, decoder);
+}
+
+bool armtrace_write_snapshot(const struct itrace_capture *capture, const char *dir, char *why, size_t why_size)
+{
+	snprintf(why, why_size, "this OpenOCD was configured with --disable-itrace: it cannot write snapshots");
+	return false;
 }
 
 int armtrace_ledger_command(struct command_invocation *cmd, struct armtrace_decoder *decoder)

@@ -7,6 +7,9 @@
 #ifndef OPENOCD_TARGET_ARMTRACE_DECODE_COMMAND_H
 #define OPENOCD_TARGET_ARMTRACE_DECODE_COMMAND_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 struct command_invocation;
 
 /* A group that decodes. */
@@ -21,6 +24,16 @@ struct armtrace_decoder {
  * goes to the log and stays in @a decoder.
  */
 int armtrace_decode_command(struct command_invocation *cmd, struct armtrace_decoder *decoder);
+
+struct itrace_capture;
+struct target;
+
+/* The same for a capture in memory; @a target is the one it came from. */
+int armtrace_decode_capture(struct command_invocation *cmd, struct armtrace_decoder *decoder,
+		const struct itrace_capture *capture, struct target *target);
+
+/* Write @a capture as a snapshot into directory @a dir. @returns false: why, one line */
+bool armtrace_write_snapshot(const struct itrace_capture *capture, const char *dir, char *why, size_t why_size);
 
 /* The last ledger as the command's result. */
 int armtrace_ledger_command(struct command_invocation *cmd, struct armtrace_decoder *decoder);

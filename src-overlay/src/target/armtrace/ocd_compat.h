@@ -20,6 +20,11 @@ struct adapter_driver;
 extern struct adapter_driver *adapter_driver;
 #endif
 
+/* A list that is empty at first. */
+#ifndef OOCD_LIST_HEAD
+#define OOCD_LIST_HEAD(name) LIST_HEAD(name)
+#endif
+
 /*
  * Make @a text the result of the command, or add it to the result.
  * The last line end is dropped here: 0.12.0 would keep it in the Tcl result, later versions would not.

@@ -1,0 +1,899 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <helper/binarybuffer.h>
+#include <jtag/jtag.h>
+#include <target/cortex_m.h>
+#include <target/register.h>
+#include <target/target.h>
+#include <target/target_type.h>
+
+#include "mtb_object.h"
+#include "ocd_compat.h"
+
+#define SCB_VTOR	0xe000ed08u
+#define PACKET_LEN	8u
+
+static OOCD_LIST_HEAD(all_mtb);
+
+/* ---- small things ---- */
+
+static int fail(char *why, size_t why_size, int retval, const struct arm_mtb *mtb, const char *format, ...)
+	__attribute__((format(PRINTF_ATTRIBUTE_FORMAT, 5, 6)));
+
+/* One line that begins with the object's name. @returns @a retval, which is no success */
+static int fail(char *why, size_t why_size, int retval, const struct arm_mtb *mtb, const char *format, ...)
+{
+	const int len = snprintf(why, why_size, "%s: ", mtb->name);
+	va_list ap;
+
+	va_start(ap, format);
+	if (len > 0 && (size_t)len < why_size)
+		vsnprintf(why + len, why_size - (size_t)len, format, ap);
+	va_end(ap);
+	return retval == ERROR_OK ? ERROR_FAIL : retval;
+}
+
+bool arm_mtb_has_core(const struct arm_mtb *mtb)
+{
+	const char *type = target_type_name(mtb->target);
+
+	return !strcmp(type, "cortex_m") || !strcmp(type, "hla_target");
+}
+
+/* As OpenOCD knows it; a mem_ap has no core that could stand. */
+static bool is_halted(const struct arm_mtb *mtb)
+{
+	return arm_mtb_has_core(mtb) && mtb->target->state == TARGET_HALTED;
+}
+
+static bool core_pc(const struct arm_mtb *mtb, uint32_t *pc)
+{
+	if (!is_halted(mtb))
+		return false;
+	struct reg *reg = register_get_by_name(mtb->target->reg_cache, "pc", true);
+	if (!reg || (!reg->valid && reg->type->get(reg) != ERROR_OK))
+		return false;
+	*pc = buf_get_u32(reg->value, 0, 32) & ~UINT32_C(1);
+	return true;
+}
+
+static void run_event(struct arm_mtb *mtb, enum arm_mtb_event event)
+{
+	Jim_Interp *interp = mtb->ctx->interp;
+
+	if (!mtb->config.events[event])
+		return;
+	/* the body speaks to the target of the trace, as its own event handlers do */
+	struct command_context *ctx = current_command_context(interp);
+	struct target *saved = ctx->current_target_override;
+	ctx->current_target_override = mtb->target;
+	if (Jim_EvalObj(interp, mtb->config.events[event]) != JIM_OK) {
+		Jim_MakeErrorMessage(interp);
+		LOG_ERROR("%s: event: %s", mtb->name, Jim_GetString(Jim_GetResult(interp), NULL));
+	}
+	ctx->current_target_override = saved;
+}
+
+/* Bytes of the buffer that hold packets. */
+static uint32_t used_bytes(const struct arm_mtb *mtb, const struct arm_mtb_state *state)
+{
+	if (state->position & ARM_MTB_POSITION_WRAP)
+		return mtb->buffer.size;
+	return state->position & ARM_MTB_POSITION_POINTER & (mtb->buffer.size - 1);
+}
+
+uint32_t arm_mtb_packets(const struct arm_mtb *mtb, const struct arm_mtb_state *state)
+{
+	return mtb->buffer.size ? used_bytes(mtb, state) / PACKET_LEN : 0;
+}
+
+bool arm_mtb_is_full(const struct arm_mtb *mtb, const struct arm_mtb_state *state)
+{
+	const bool at_watermark = !((state->position ^ state->flow) & ARM_MTB_POSITION_POINTER);
+
+	return state->master & ARM_MTB_MASTER_HALTREQ || (mtb->when_full == ARM_MTB_STOP && at_watermark &&
+			state->flow & ARM_MTB_FLOW_AUTOSTOP);
+}
+
+const char *arm_mtb_error(const struct arm_mtb *mtb)
+{
+	return mtb->error[0] ? mtb->error : mtb->drain.error;
+}
+
+/* ---- programs and symbols ---- */
+
+struct programs {
+	struct arm_mtb_program *list;
+	size_t count;
+};
+
+static void free_programs(struct programs *programs)
+{
+	for (size_t i = 0; i < programs->count; i++)
+		arm_mtb_program_free(&programs->list[i]);
+	free(programs->list);
+	memset(programs, 0, sizeof(*programs));
+}
+
+static bool load_programs(const struct arm_mtb *mtb, struct programs *programs, char *why, size_t why_size)
+{
+	char reason[ARM_MTB_WHY / 2];
+
+	memset(programs, 0, sizeof(*programs));
+	if (!mtb->config.elf_count)
+		return true;
+	programs->list = calloc(mtb->config.elf_count, sizeof(*programs->list));
+	if (!programs->list) {
+		fail(why, why_size, ERROR_FAIL, mtb, "out of memory");
+		return false;
+	}
+	for (size_t i = 0; i < mtb->config.elf_count; i++) {
+		if (!arm_mtb_program_load(&programs->list[i], mtb->config.elfs[i], reason, sizeof(reason))) {
+			free_programs(programs);
+			fail(why, why_size, ERROR_FAIL, mtb, "-elf: %s", reason);
+			return false;
+		}
+		programs->count++;
+	}
+	return true;
+}
+
+static bool find_address(const struct arm_mtb *mtb, const struct programs *programs, const char *text, uint32_t *addr,
+		char *why, size_t why_size)
+{
+	struct arm_mtb_symbol symbol;
+	char *end;
+
+	errno = 0;
+	const unsigned long long value = strtoull(text, &end, 0);
+	if (*text && !*end) {
+		if (errno || value > UINT32_MAX) {
+			fail(why, why_size, ERROR_FAIL, mtb, "address %s has more than 32 bits", text);
+			return false;
+		}
+		*addr = (uint32_t)value & ~UINT32_C(1);
+		return true;
+	}
+	for (size_t i = 0; i < programs->count; i++) {
+		if (arm_mtb_program_symbol(&programs->list[i], text, &symbol)) {
+			*addr = symbol.addr & ~UINT32_C(1);
+			return true;
+		}
+	}
+	if (!programs->count)
+		fail(why, why_size, ERROR_FAIL, mtb, "%s is no number, and there is no program with symbols: "
+				"%s configure -elf FILE", text, mtb->name);
+	else
+		fail(why, why_size, ERROR_FAIL, mtb, "no symbol %s in %s%s", text, programs->list[0].path,
+				programs->count > 1 ? " and the other files" : "");
+	return false;
+}
+
+bool arm_mtb_address(const struct arm_mtb *mtb, const char *text, uint32_t *addr, char *why, size_t why_size)
+{
+	struct programs programs;
+
+	if (!load_programs(mtb, &programs, why, why_size))
+		return false;
+	const bool found = find_address(mtb, &programs, text, addr, why, why_size);
+	free_programs(&programs);
+	return found;
+}
+
+/* ---- the hardware ---- */
+
+static bool is_armv8m(const struct arm_mtb *mtb)
+{
+	if (!arm_mtb_has_core(mtb))
+		return false;
+	const struct cortex_m_common *cortex_m = target_to_cm(mtb->target);
+	return cortex_m->core_info && cortex_m->core_info->arch == ARM_ARCH_V8M;
+}
+
+static int find_base(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	uint32_t slot;
+
+	if (mtb->config.base_given) {
+		mtb->port.base = mtb->config.base;
+		return ERROR_OK;
+	}
+	if (!is_armv8m(mtb))
+		return fail(why, why_size, ERROR_FAIL, mtb, "where the MTB is differs from part to part: give -baseaddr (see the "
+				"part's manual, or coresight discover)");
+	const int retval = target_read_u32(mtb->target, ARM_MTB_M33_ROM_SLOT, &slot);
+	if (retval != ERROR_OK)
+		return fail(why, why_size, retval, mtb, "the core's ROM table (0x%08x) cannot be read: give -baseaddr",
+				ARM_MTB_M33_ROM_SLOT);
+	if (!(slot & 1))
+		return fail(why, why_size, ERROR_FAIL, mtb, "the core's ROM table says that this part has no MTB (0x%08" PRIx32
+				" at 0x%08x); if it has, give -baseaddr", slot, ARM_MTB_M33_ROM_SLOT);
+	mtb->port.base = ARM_MTB_M33_BASE;
+	return ERROR_OK;
+}
+
+static int need_target(const struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	if (target_was_examined(mtb->target))
+		return ERROR_OK;
+	return fail(why, why_size, ERROR_TARGET_NOT_EXAMINED, mtb, "target %s is not examined yet: %s", target_name(mtb->target),
+			mtb->ctx->mode == COMMAND_CONFIG ? "use this after init" : "use arp_examine, or reset init");
+}
+
+static int identify(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	char reason[ARM_MTB_WHY / 2];
+	int retval = need_target(mtb, why, why_size);
+
+	if (retval != ERROR_OK || mtb->identified)
+		return retval;
+	retval = find_base(mtb, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+	retval = arm_mtb_port_identify(&mtb->port, &mtb->id, reason, sizeof(reason));
+	if (retval != ERROR_OK)
+		return fail(why, why_size, retval, mtb, "%s", reason);
+	mtb->identified = true;
+	return ERROR_OK;
+}
+
+static int unreadable(const struct arm_mtb *mtb, int retval, const char *what, char *why, size_t why_size)
+{
+	return fail(why, why_size, retval, mtb, "%s at " TARGET_ADDR_FMT " cannot be %s: is the part asleep, without power or "
+			"in reset?", !strcmp(what, "read") ? "the MTB's registers" : "an MTB register", mtb->port.base, what);
+}
+
+int arm_mtb_look(struct arm_mtb *mtb, struct arm_mtb_state *state, char *why, size_t why_size)
+{
+	int retval = identify(mtb, why, why_size);
+
+	if (retval != ERROR_OK)
+		return retval;
+	retval = arm_mtb_port_read(&mtb->port, state);
+	return retval == ERROR_OK ? ERROR_OK : unreadable(mtb, retval, "read", why, why_size);
+}
+
+/* The RAM's place: the user's word wins over BASE. */
+static int find_ram(struct arm_mtb *mtb, uint32_t base, char *why, size_t why_size)
+{
+	if (mtb->config.rambase_given)
+		base = mtb->config.rambase;
+	else if (!base)
+		return fail(why, why_size, ERROR_FAIL, mtb, "BASE reads 0, which some parts have wrong: give -rambase, the address "
+				"of the RAM");
+	mtb->ram.base = base;
+	mtb->ram.aw = mtb->aw;
+	mtb->ram.size = mtb->config.ramsize;
+	return ERROR_OK;
+}
+
+/* How many address bits; EN is clear, or the core stands. Once for each part. */
+static int find_aw(struct arm_mtb *mtb, const struct arm_mtb_state *state, char *why, size_t why_size)
+{
+	if (mtb->aw)
+		return ERROR_OK;
+	const int retval = arm_mtb_port_probe_aw(&mtb->port, state->position, &mtb->aw);
+	if (retval == ERROR_OK)
+		return ERROR_OK;
+	mtb->aw = 0;
+	return fail(why, why_size, retval, mtb, "POSITION at " TARGET_ADDR_FMT " does not keep what is written: is the MTB "
+			"clocked, and writable for the debugger?", mtb->port.base);
+}
+
+/* As found: POSITION and FLOW while EN is clear, EN last. */
+static int put_back(struct arm_mtb *mtb, const struct arm_mtb_state *state)
+{
+	struct arm_mtb_state off = *state;
+
+	off.master &= ~ARM_MTB_MASTER_EN;
+	int retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER, off.master);
+	if (retval == ERROR_OK)
+		retval = arm_mtb_port_write(&mtb->port, &off);
+	if (retval == ERROR_OK && state->master & ARM_MTB_MASTER_EN)
+		retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER, state->master);
+	return retval;
+}
+
+/* ---- arming ---- */
+
+static uint32_t watermark_distance(enum arm_mtb_when_full when_full, uint32_t size)
+{
+	return when_full == ARM_MTB_STOP ? PACKET_LEN : PACKET_LEN * arm_mtb_drain_margin(size);
+}
+
+/* What the registers have to hold for this buffer and mode. */
+static void compose(struct arm_mtb *mtb)
+{
+	static const uint32_t flow[ARM_MTB_WHEN_FULL_NUM] = {
+		[ARM_MTB_STOP] = ARM_MTB_FLOW_AUTOSTOP,
+		[ARM_MTB_HALT] = ARM_MTB_FLOW_AUTOHALT,
+		[ARM_MTB_DRAIN] = ARM_MTB_FLOW_AUTOHALT,
+	};
+	const uint32_t kept = ARM_MTB_MASTER_SFRWPRIV | ARM_MTB_MASTER_RAMPRIV | ARM_MTB_MASTER_NSEN;
+
+	mtb->armed.position = arm_mtb_position_of(&mtb->ram, mtb->buffer.addr);
+	mtb->armed.flow = flow[mtb->when_full];
+	if (mtb->armed.flow)
+		mtb->armed.flow |= mtb->armed.position + mtb->buffer.size - watermark_distance(mtb->when_full, mtb->buffer.size);
+	mtb->armed.master = (mtb->before.master & kept) | arm_mtb_mask_of(mtb->buffer.size);
+}
+
+/* Write all with EN clear and see that it stays. */
+static int write_registers(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	struct arm_mtb_state state = { 0 };
+
+	/* who had EN set can have written a packet between POSITION and MASTER: a second time it cannot */
+	for (unsigned int i = 0; i < 2; i++) {
+		int retval = arm_mtb_port_write(&mtb->port, &mtb->armed);
+		if (retval != ERROR_OK)
+			return unreadable(mtb, retval, "written", why, why_size);
+		retval = arm_mtb_port_read(&mtb->port, &state);
+		if (retval != ERROR_OK)
+			return unreadable(mtb, retval, "read", why, why_size);
+		if (state.position == mtb->armed.position && state.master == mtb->armed.master && state.flow == mtb->armed.flow)
+			return ERROR_OK;
+	}
+	const struct {
+		const char *name;
+		uint32_t wrote;
+		uint32_t reads;
+	} all[] = {
+		{ "POSITION", mtb->armed.position, state.position },
+		{ "MASTER", mtb->armed.master, state.master },
+		{ "FLOW", mtb->armed.flow, state.flow },
+	};
+	for (unsigned int i = 0; i < 3; i++)
+		if (all[i].wrote != all[i].reads)
+			return fail(why, why_size, ERROR_FAIL, mtb, "%s does not keep what is written: 0x%08" PRIx32 " was written, 0x%08"
+					PRIx32 " is read; is the MTB clocked, and writable for the debugger?", all[i].name, all[i].wrote,
+					all[i].reads);
+	return ERROR_FAIL;
+}
+
+/* Registers, comparators, EN. */
+static int arm(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	char reason[ARM_MTB_WHY / 2];
+	uint32_t bits = 0;
+	int retval = write_registers(mtb, why, why_size);
+
+	if (retval != ERROR_OK)
+		return retval;
+	if (mtb->has_start || mtb->has_stop) {
+		retval = arm_mtb_trigger_set(&mtb->trigger, mtb->target, mtb->port.base, mtb->has_start ? &mtb->start : NULL,
+				mtb->has_stop ? &mtb->stop : NULL, &bits, reason, sizeof(reason));
+		if (retval != ERROR_OK)
+			return fail(why, why_size, retval, mtb, "%s", reason);
+	}
+	mtb->armed.master |= bits;
+	if (!(bits & ARM_MTB_MASTER_TSTARTEN))
+		mtb->armed.master |= ARM_MTB_MASTER_EN;
+	retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER, mtb->armed.master);
+	if (retval != ERROR_OK)
+		return unreadable(mtb, retval, "written", why, why_size);
+	return ERROR_OK;
+}
+
+static void find_neighbours(const struct arm_mtb *mtb, const struct programs *programs,
+		struct arm_mtb_neighbours *neighbours)
+{
+	const struct target *target = mtb->target;
+
+	memset(neighbours, 0, sizeof(*neighbours));
+	neighbours->programs = programs->list;
+	neighbours->program_count = programs->count;
+	if (!target->working_area_size)
+		return;
+	neighbours->work_area = (uint32_t)(target->working_area_phys_spec ? target->working_area_phys :
+			target->working_area_virt);
+	neighbours->work_area_size = target->working_area_size;
+}
+
+static int place_buffer(struct arm_mtb *mtb, const struct programs *programs, char *why, size_t why_size)
+{
+	struct arm_mtb_neighbours neighbours;
+	char reason[ARM_MTB_WHY - 64];
+	const char *from;
+
+	find_neighbours(mtb, programs, &neighbours);
+	if (mtb->config.buffer_given) {
+		mtb->buffer = mtb->config.buffer;
+		if (arm_mtb_buffer_check(&mtb->buffer, &mtb->ram, &neighbours, reason, sizeof(reason)))
+			return ERROR_OK;
+		return fail(why, why_size, ERROR_FAIL, mtb, "%s", reason);
+	}
+	if (!arm_mtb_buffer_choose(&mtb->buffer, &mtb->ram, &neighbours, &from, reason, sizeof(reason)))
+		return fail(why, why_size, ERROR_FAIL, mtb, "%s", reason);
+	LOG_INFO("%s: buffer of %" PRIu32 " bytes at 0x%08" PRIx32 " (%s)", mtb->name, mtb->buffer.size, mtb->buffer.addr,
+			from ? from : "a part of RAM that the program does not use");
+	return ERROR_OK;
+}
+
+static int find_trigger_addresses(struct arm_mtb *mtb, const struct programs *programs, char *why, size_t why_size)
+{
+	mtb->has_start = mtb->config.start;
+	mtb->has_stop = mtb->config.stop;
+	if (mtb->has_start && !find_address(mtb, programs, mtb->config.start, &mtb->start, why, why_size))
+		return ERROR_FAIL;
+	if (mtb->has_stop && !find_address(mtb, programs, mtb->config.stop, &mtb->stop, why, why_size))
+		return ERROR_FAIL;
+	return ERROR_OK;
+}
+
+/* Registers as found, then EN cleared, so that POSITION can be asked for AW. */
+static int find_hardware(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	struct arm_mtb_state state;
+
+	if (mtb->before_known && mtb->aw)
+		return find_ram(mtb, mtb->before.base, why, why_size);
+
+	int retval = arm_mtb_look(mtb, &state, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+	mtb->before = state;
+	mtb->before_known = true;
+	retval = find_ram(mtb, state.base, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+	if (state.master & (ARM_MTB_MASTER_EN | ARM_MTB_MASTER_HALTREQ)) {
+		retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER,
+				state.master & ~(ARM_MTB_MASTER_EN | ARM_MTB_MASTER_HALTREQ));
+		if (retval != ERROR_OK)
+			return unreadable(mtb, retval, "written", why, why_size);
+		/* POSITION can have moved since */
+		retval = arm_mtb_port_read(&mtb->port, &state);
+		if (retval != ERROR_OK)
+			return unreadable(mtb, retval, "read", why, why_size);
+		mtb->before.position = state.position;
+	}
+	retval = find_aw(mtb, &state, why, why_size);
+	mtb->ram.aw = mtb->aw;
+	return retval;
+}
+
+static int prepare(struct arm_mtb *mtb, const struct programs *programs, char *why, size_t why_size)
+{
+	int retval = find_trigger_addresses(mtb, programs, why, why_size);
+
+	if (retval == ERROR_OK)
+		retval = find_hardware(mtb, why, why_size);
+	if (retval == ERROR_OK)
+		retval = place_buffer(mtb, programs, why, why_size);
+	return retval;
+}
+
+static void undo(struct arm_mtb *mtb)
+{
+	arm_mtb_trigger_clear(&mtb->trigger, false);
+	if (mtb->before_known && put_back(mtb, &mtb->before) != ERROR_OK)
+		LOG_WARNING("%s: the MTB's registers could not be put back", mtb->name);
+	mtb->before_known = false;
+}
+
+static void start_draining(struct arm_mtb *mtb);
+static void stop_draining(struct arm_mtb *mtb);
+
+int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	struct programs programs;
+
+	if (mtb->phase == ARM_MTB_ARMED)
+		return fail(why, why_size, ERROR_FAIL, mtb, "it is started already: %s stop first", mtb->name);
+	if ((mtb->config.when_full == ARM_MTB_HALT || mtb->config.when_full == ARM_MTB_DRAIN) && !arm_mtb_has_core(mtb))
+		return fail(why, why_size, ERROR_FAIL, mtb, "-when-full halt and drain need a cortex_m target; %s is %s",
+				target_name(mtb->target), target_type_name(mtb->target));
+	int retval = need_target(mtb, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+	if (!load_programs(mtb, &programs, why, why_size))
+		return ERROR_FAIL;
+
+	run_event(mtb, ARM_MTB_PRE_ENABLE);
+	mtb->when_full = mtb->config.when_full;
+	retval = prepare(mtb, &programs, why, why_size);
+	free_programs(&programs);
+	if (retval == ERROR_OK) {
+		compose(mtb);
+		retval = arm(mtb, why, why_size);
+	}
+	if (retval != ERROR_OK) {
+		undo(mtb);
+		return retval;
+	}
+
+	mtb->phase = ARM_MTB_ARMED;
+	mtb->adopted = mtb->paused = mtb->rearm = mtb->reset_seen = mtb->full = false;
+	mtb->fresh = true;
+	mtb->error[0] = 0;
+	mtb->has_pc_arm = core_pc(mtb, &mtb->pc_arm);
+	if (is_halted(mtb))
+		mtb->vtor_known = false;
+	if (mtb->when_full == ARM_MTB_DRAIN)
+		start_draining(mtb);
+	run_event(mtb, ARM_MTB_POST_ENABLE);
+	return ERROR_OK;
+}
+
+/* ---- capturing ---- */
+
+static void add_register(struct itrace_mtb_registers *regs, uint32_t bit, uint32_t *reg, uint32_t value)
+{
+	*reg = value;
+	regs->given |= bit;
+}
+
+/* Once while the core only runs; each time it stands, it can have come from elsewhere. */
+static void read_vtor(struct arm_mtb *mtb)
+{
+	if (!arm_mtb_has_core(mtb) || (mtb->vtor_known && !is_halted(mtb)))
+		return;
+	mtb->vtor_known = target_read_u32(mtb->target, SCB_VTOR, &mtb->vtor) == ERROR_OK;
+}
+
+static void note_registers(struct arm_mtb *mtb, struct arm_mtb_capture *capture, const struct arm_mtb_state *state)
+{
+	struct itrace_mtb_registers *regs = &capture->regs;
+
+	memset(regs, 0, sizeof(*regs));
+	add_register(regs, ITRACE_MTB_REG_MASTER, &regs->master, state->master);
+	add_register(regs, ITRACE_MTB_REG_FLOW, &regs->flow, state->flow);
+	if (!capture->in_order) {
+		add_register(regs, ITRACE_MTB_REG_POSITION, &regs->position, state->position);
+		add_register(regs, ITRACE_MTB_REG_BASE, &regs->base, mtb->ram.base);
+		add_register(regs, ITRACE_MTB_REG_AW, &regs->aw, mtb->ram.aw);
+	}
+	if (mtb->has_pc_arm)
+		add_register(regs, ITRACE_MTB_REG_PC_ARM, &regs->pc_arm, mtb->pc_arm);
+	if (mtb->vtor_known)
+		add_register(regs, ITRACE_MTB_REG_VTOR, &regs->vtor, mtb->vtor);
+	capture->buffer = mtb->buffer.addr;
+	capture->buffer_size = mtb->buffer.size;
+}
+
+/* Does POSITION still lie in the buffer that was armed? */
+static int check_position(const struct arm_mtb *mtb, const struct arm_mtb_state *state, char *why, size_t why_size)
+{
+	const uint32_t size = 16u << arm_mtb_mask_of(mtb->buffer.size);
+
+	if (((state->position ^ mtb->armed.position) & ~(size - 1) & ARM_MTB_POSITION_POINTER) == 0 &&
+			((state->master ^ mtb->armed.master) & ARM_MTB_MASTER_MASK) == 0)
+		return ERROR_OK;
+	return fail(why, why_size, ERROR_FAIL, mtb, "POSITION 0x%08" PRIx32 " and MASTER 0x%08" PRIx32 " are not of the buffer "
+			"that was armed (0x%08" PRIx32 ", %" PRIu32 " bytes): the program or a reset changed them; adopt takes what is "
+			"there, disable ends this", state->position, state->master, mtb->buffer.addr, mtb->buffer.size);
+}
+
+/* The bytes that hold packets, into a capture of their own: the old one stays when this fails. */
+static int read_buffer(struct arm_mtb *mtb, const struct arm_mtb_state *state, struct arm_mtb_capture *capture,
+		char *why, size_t why_size)
+{
+	const uint32_t len = used_bytes(mtb, state);
+
+	memset(capture, 0, sizeof(*capture));
+	if (!len)
+		return ERROR_OK;
+	uint8_t *bytes = arm_mtb_capture_stage(capture, len);
+	if (!bytes)
+		return fail(why, why_size, ERROR_FAIL, mtb, "out of memory");
+	const int retval = arm_mtb_read_words(mtb->target, mtb->buffer.addr, bytes, len);
+	if (retval != ERROR_OK) {
+		arm_mtb_capture_free(capture);
+		return fail(why, why_size, retval, mtb, "the buffer (%" PRIu32 " bytes at 0x%08" PRIx32 ") cannot be read: is the "
+				"part asleep, without power or in reset? It still holds the trace; try again", len, mtb->buffer.addr);
+	}
+	arm_mtb_capture_commit(capture);
+	return ERROR_OK;
+}
+
+/* EN off if the core runs: reading would meet packets half written. @param[out] state is final then */
+static int hold_still(struct arm_mtb *mtb, bool halted, struct arm_mtb_state *state, char *why, size_t why_size)
+{
+	if (halted || !(state->master & ARM_MTB_MASTER_EN))
+		return ERROR_OK;
+	int retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER,
+			state->master & ~(ARM_MTB_MASTER_EN | ARM_MTB_MASTER_HALTREQ));
+	if (retval != ERROR_OK)
+		return unreadable(mtb, retval, "written", why, why_size);
+	mtb->paused = true;
+	retval = arm_mtb_port_read(&mtb->port, state);
+	return retval == ERROR_OK ? ERROR_OK : unreadable(mtb, retval, "read", why, why_size);
+}
+
+/* Tracing was off and nobody here did it: say why, if that can be told. */
+static void tell_found_off(struct arm_mtb *mtb, const struct arm_mtb_state *state)
+{
+	if (state->master & ARM_MTB_MASTER_EN || mtb->paused || !(mtb->armed.master & ARM_MTB_MASTER_EN) || mtb->adopted)
+		return;
+	if (arm_mtb_is_full(mtb, state)) {
+		mtb->full = true;
+		return;
+	}
+	if (mtb->armed.master & ARM_MTB_MASTER_TSTOPEN)
+		return;
+	LOG_WARNING("%s: tracing was off already (MASTER.EN is 0): the part was reset, or the program changed it; what the "
+			"buffer holds is captured", mtb->name);
+}
+
+/* Into mtb->capture; the hardware stays held still. */
+static int capture_buffer(struct arm_mtb *mtb, struct arm_mtb_state *state, char *why, size_t why_size)
+{
+	const bool halted = is_halted(mtb);
+	struct arm_mtb_capture capture;
+	uint32_t pc;
+	int retval = arm_mtb_port_read(&mtb->port, state);
+
+	if (retval != ERROR_OK)
+		return unreadable(mtb, retval, "read", why, why_size);
+	tell_found_off(mtb, state);
+	if (state->master & ARM_MTB_MASTER_HALTREQ)
+		mtb->full = true;
+	retval = check_position(mtb, state, why, why_size);
+	if (retval == ERROR_OK)
+		retval = hold_still(mtb, halted, state, why, why_size);
+	if (retval == ERROR_OK)
+		retval = read_buffer(mtb, state, &capture, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+
+	read_vtor(mtb);
+	/* what led to a reset is worth more than nothing */
+	if (mtb->reset_seen && !capture.len && mtb->capture.exists) {
+		arm_mtb_capture_free(&capture);
+		LOG_INFO("%s: nothing was traced since the reset; the capture is of before", mtb->name);
+		return ERROR_OK;
+	}
+	note_registers(mtb, &capture, state);
+	if (halted && state->master & ARM_MTB_MASTER_EN && core_pc(mtb, &pc))
+		add_register(&capture.regs, ITRACE_MTB_REG_PC_HALT, &capture.regs.pc_halt, pc);
+	capture.exists = true;
+	arm_mtb_capture_free(&mtb->capture);
+	mtb->capture = capture;
+	mtb->reset_seen = false;
+	mtb->fresh = false;
+	return ERROR_OK;
+}
+
+/* Tracing goes on after hold_still(). */
+static int let_go(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	if (!mtb->paused)
+		return ERROR_OK;
+	const int retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER, mtb->armed.master | ARM_MTB_MASTER_EN);
+	if (retval != ERROR_OK)
+		return unreadable(mtb, retval, "written", why, why_size);
+	mtb->paused = false;
+	return ERROR_OK;
+}
+
+static int need_armed(const struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	if (mtb->phase == ARM_MTB_ARMED)
+		return need_target(mtb, why, why_size);
+	return fail(why, why_size, ERROR_FAIL, mtb, "it is not started");
+}
+
+int arm_mtb_flush(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	struct arm_mtb_state state;
+	char later[ARM_MTB_WHY];
+	int retval = need_armed(mtb, why, why_size);
+
+	if (retval != ERROR_OK)
+		return retval;
+	retval = capture_buffer(mtb, &state, why, why_size);
+	const int resumed = let_go(mtb, later, sizeof(later));
+	if (retval == ERROR_OK && resumed != ERROR_OK) {
+		snprintf(why, why_size, "%s", later);
+		retval = resumed;
+	}
+	return retval;
+}
+
+/* Nothing of ours stays in the hardware. */
+static int disarm(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	const uint32_t master = mtb->armed.master &
+			~(ARM_MTB_MASTER_EN | ARM_MTB_MASTER_TSTARTEN | ARM_MTB_MASTER_TSTOPEN);
+	int retval = arm_mtb_port_write_master(&mtb->port, master, 0);
+
+	if (retval != ERROR_OK)
+		return unreadable(mtb, retval, "written", why, why_size);
+	retval = arm_mtb_trigger_clear(&mtb->trigger, false);
+	if (retval != ERROR_OK)
+		return fail(why, why_size, retval, mtb, "the comparators of -start and -stop could not be put back");
+	return ERROR_OK;
+}
+
+int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	struct arm_mtb_state state;
+	int retval = need_armed(mtb, why, why_size);
+
+	if (retval != ERROR_OK)
+		return retval;
+	run_event(mtb, ARM_MTB_PRE_DISABLE);
+	retval = capture_buffer(mtb, &state, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+	retval = disarm(mtb, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+	stop_draining(mtb);
+	mtb->phase = ARM_MTB_STOPPED;
+	mtb->paused = mtb->adopted = false;
+	return ERROR_OK;
+}
+
+int arm_mtb_disable(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	if (mtb->phase != ARM_MTB_ARMED && !mtb->before_known)
+		return ERROR_OK;
+	int retval = need_target(mtb, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+	run_event(mtb, ARM_MTB_PRE_DISABLE);
+	retval = arm_mtb_trigger_clear(&mtb->trigger, false);
+	if (retval == ERROR_OK && mtb->before_known && !mtb->adopted)
+		retval = put_back(mtb, &mtb->before);
+	if (retval != ERROR_OK)
+		return unreadable(mtb, retval, "written", why, why_size);
+	stop_draining(mtb);
+	mtb->phase = ARM_MTB_IDLE;
+	mtb->before_known = mtb->paused = mtb->adopted = mtb->rearm = false;
+	return ERROR_OK;
+}
+
+int arm_mtb_adopt(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	struct arm_mtb_state state;
+
+	if (mtb->phase == ARM_MTB_ARMED && !mtb->adopted)
+		return fail(why, why_size, ERROR_FAIL, mtb, "it is started already: %s stop first", mtb->name);
+	int retval = arm_mtb_look(mtb, &state, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+	const bool still = is_halted(mtb) || !(state.master & ARM_MTB_MASTER_EN);
+	if (!still && !mtb->aw)
+		return fail(why, why_size, ERROR_FAIL, mtb, "where POSITION points to can only be found out while nothing is traced: "
+				"halt the core first");
+	retval = find_aw(mtb, &state, why, why_size);
+	if (retval == ERROR_OK)
+		retval = find_ram(mtb, state.base, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+
+	const uint64_t size = UINT64_C(16) << (state.master & ARM_MTB_MASTER_MASK);
+	const uint64_t most = UINT64_C(1) << mtb->aw;
+	mtb->buffer.size = (uint32_t)(size > most ? most : size);
+	mtb->buffer.addr = arm_mtb_address_of(&mtb->ram, state.position & ~(mtb->buffer.size - 1));
+	mtb->armed = state;
+	mtb->armed.position = state.position & ~(mtb->buffer.size - 1) & ARM_MTB_POSITION_POINTER;
+	mtb->armed.master &= ~ARM_MTB_MASTER_HALTREQ;
+	mtb->when_full = state.flow & ARM_MTB_FLOW_AUTOHALT ? ARM_MTB_HALT :
+			state.flow & ARM_MTB_FLOW_AUTOSTOP ? ARM_MTB_STOP : ARM_MTB_WRAP;
+	mtb->has_pc_arm = mtb->paused = mtb->rearm = mtb->reset_seen = mtb->full = false;
+	mtb->vtor_known = false;
+	mtb->adopted = mtb->fresh = true;
+	mtb->phase = ARM_MTB_ARMED;
+	if (!still) {
+		LOG_INFO("%s: adopted; the core runs: flush, stop or decode captures", mtb->name);
+		return ERROR_OK;
+	}
+	return capture_buffer(mtb, &state, why, why_size);
+}
+
+bool arm_mtb_get_capture(const struct arm_mtb *mtb, struct itrace_capture *capture)
+{
+	const struct arm_mtb_capture *own = &mtb->capture;
+
+	memset(capture, 0, sizeof(*capture));
+	if (!own->exists)
+		return false;
+	capture->name = mtb->name;
+	capture->protocol = ITRACE_PROTOCOL_MTB;
+	if (arm_mtb_has_core(mtb)) {
+		const struct cortex_m_common *cortex_m = target_to_cm(mtb->target);
+		if (cortex_m->core_info)
+			capture->core = cortex_m->core_info->name;
+	}
+	capture->mtb = own->regs;
+	capture->bytes = own->bytes;
+	capture->len = own->len;
+	capture->seams = own->seams;
+	capture->seam_count = own->seam_count;
+	capture->elfs = (const char *const *)mtb->config.elfs;
+	capture->elf_count = mtb->config.elf_count;
+	return true;
+}
+
+/* ---- draining ---- */
+
+static void start_draining(struct arm_mtb *mtb)
+{
+	mtb->draining = true;
+}
+
+static void stop_draining(struct arm_mtb *mtb)
+{
+	mtb->draining = false;
+}
+
+/* ---- objects ---- */
+
+struct arm_mtb *arm_mtb_find(const char *name)
+{
+	struct arm_mtb *mtb;
+
+	list_for_each_entry(mtb, &all_mtb, lh)
+		if (!strcmp(mtb->name, name))
+			return mtb;
+	return NULL;
+}
+
+struct arm_mtb *arm_mtb_new(struct command_context *ctx, const char *name, struct target *target, char *why,
+		size_t why_size)
+{
+	static const char *const types[] = { "cortex_m", "hla_target", "mem_ap" };
+	bool known = false;
+
+	for (unsigned int i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		known |= !strcmp(target_type_name(target), types[i]);
+	if (!known) {
+		snprintf(why, why_size, "%s: target %s is %s; an MTB needs cortex_m, hla_target or mem_ap", name,
+				target_name(target), target_type_name(target));
+		return NULL;
+	}
+	struct arm_mtb *mtb = calloc(1, sizeof(*mtb));
+	if (mtb)
+		mtb->name = strdup(name);
+	if (!mtb || !mtb->name) {
+		free(mtb);
+		snprintf(why, why_size, "%s: out of memory", name);
+		return NULL;
+	}
+	mtb->target = target;
+	mtb->ctx = ctx;
+	mtb->port.target = target;
+	mtb->decoder.group = mtb->name;
+	mtb->decoder.protocol = "mtb";
+	list_add_tail(&mtb->lh, &all_mtb);
+	return mtb;
+}
+
+void arm_mtb_free(struct arm_mtb *mtb)
+{
+	list_del(&mtb->lh);
+	for (unsigned int i = 0; i < ARM_MTB_EVENT_NUM; i++)
+		if (mtb->config.events[i])
+			Jim_DecrRefCount(mtb->ctx->interp, mtb->config.events[i]);
+	for (size_t i = 0; i < mtb->config.elf_count; i++)
+		free(mtb->config.elfs[i]);
+	free(mtb->config.elfs);
+	free(mtb->config.start);
+	free(mtb->config.stop);
+	arm_mtb_capture_free(&mtb->capture);
+	free(mtb->decoder.ledger);
+	free(mtb->name);
+	free(mtb);
+}
+
+void arm_mtb_cleanup_all(void)
+{
+	struct arm_mtb *mtb, *next;
+
+	list_for_each_entry_safe(mtb, next, &all_mtb, lh)
+		arm_mtb_free(mtb);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <target/target.h>
+
+#include "mtb_port.h"
+#include "ocd_compat.h"
+
+#define CS_DEVARCH	0xfbc
+#define CS_DEVTYPE	0xfcc
+#define CS_PIDR4	0xfd0
+#define CS_ID_NUM	12u	/* PIDR4 .. 7, PIDR0 .. 3, CIDR0 .. 3 */
+
+#define MTB_ARCHID	0x0a31u
+#define MTB_DEVTYPE	0x31u
+#define MTB_PART_M0	0x9a3u	/* on Cortex-M0: another model, of which no description is public */
+
+/* Reading changes nothing in an MTB or in RAM, so that a disturbed transfer can be repeated. */
+static int read_again(struct target *target, target_addr_t addr, uint32_t count, uint8_t *bytes)
+{
+	int retval = target_read_memory(target, addr, 4, count, bytes);
+
+	if (retval != ERROR_OK)
+		retval = target_read_memory(target, addr, 4, count, bytes);
+	return retval;
+}
+
+int arm_mtb_read_words(struct target *target, target_addr_t addr, uint8_t *bytes, uint32_t len)
+{
+	return read_again(target, addr, len / 4, bytes);
+}
+
+int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *state)
+{
+	uint8_t bytes[16];
+	int retval = read_again(port->target, port->base + ARM_MTB_POSITION, 4, bytes);
+
+	if (retval != ERROR_OK)
+		return retval;
+	state->position = target_buffer_get_u32(port->target, bytes);
+	state->master = target_buffer_get_u32(port->target, bytes + 4);
+	state->flow = target_buffer_get_u32(port->target, bytes + 8);
+	state->base = target_buffer_get_u32(port->target, bytes + 12);
+	return ERROR_OK;
+}
+
+static int write_words(const struct arm_mtb_port *port, unsigned int offset, const uint32_t *words, unsigned int count)
+{
+	uint8_t bytes[12];
+
+	for (unsigned int i = 0; i < count; i++)
+		target_buffer_set_u32(port->target, bytes + 4 * i, words[i]);
+	return target_write_memory(port->target, port->base + offset, 4, count, bytes);
+}
+
+int arm_mtb_port_write_position(const struct arm_mtb_port *port, uint32_t position, uint32_t master)
+{
+	const uint32_t words[] = { position, master };
+
+	return write_words(port, ARM_MTB_POSITION, words, 2);
+}
+
+int arm_mtb_port_write_master(const struct arm_mtb_port *port, uint32_t master, uint32_t flow)
+{
+	const uint32_t words[] = { master, flow };
+
+	return write_words(port, ARM_MTB_MASTER, words, 2);
+}
+
+int arm_mtb_port_write(const struct arm_mtb_port *port, const struct arm_mtb_state *state)
+{
+	const uint32_t words[] = { state->position, state->master, state->flow };
+
+	return write_words(port, ARM_MTB_POSITION, words, 3);
+}
+
+int arm_mtb_port_write_u32(const struct arm_mtb_port *port, unsigned int offset, uint32_t value)
+{
+	return write_words(port, offset, &value, 1);
+}
+
+int arm_mtb_port_probe_aw(const struct arm_mtb_port *port, uint32_t position, unsigned int *aw)
+{
+	uint8_t bytes[4];
+	int retval = arm_mtb_port_write_u32(port, ARM_MTB_POSITION, ARM_MTB_POSITION_POINTER);
+
+	if (retval == ERROR_OK)
+		retval = read_again(port->target, port->base + ARM_MTB_POSITION, 1, bytes);
+
+	const int restored = arm_mtb_port_write_u32(port, ARM_MTB_POSITION, position);
+	if (retval != ERROR_OK)
+		return retval;
+	if (restored != ERROR_OK)
+		return restored;
+
+	/* ones from bit 3 up, then zeros */
+	const uint64_t size = ((uint64_t)target_buffer_get_u32(port->target, bytes) | 7) + 1;
+	if (size & (size - 1) || size < 16)
+		return ERROR_FAIL;
+	*aw = 0;
+	while (UINT64_C(1) << *aw < size)
+		(*aw)++;
+	return ERROR_OK;
+}
+
+/* ---- identification ---- */
+
+static bool is_coresight(struct target *target, const uint8_t *cidr)
+{
+	static const uint8_t expected[] = { 0x0d, 0x90, 0x05, 0xb1 };
+
+	for (unsigned int i = 0; i < 4; i++)
+		if (target_buffer_get_u32(target, cidr + 4 * i) != expected[i])
+			return false;
+	return true;
+}
+
+int arm_mtb_port_identify(const struct arm_mtb_port *port, struct arm_mtb_id *id, char *why, size_t why_size)
+{
+	uint8_t ids[4 * CS_ID_NUM], devarch[4], devtype[4];
+	struct target *target = port->target;
+	int retval = read_again(target, port->base + CS_PIDR4, CS_ID_NUM, ids);
+
+	if (retval == ERROR_OK)
+		retval = read_again(target, port->base + CS_DEVARCH, 1, devarch);
+	if (retval == ERROR_OK)
+		retval = read_again(target, port->base + CS_DEVTYPE, 1, devtype);
+	if (retval != ERROR_OK) {
+		snprintf(why, why_size, "the ID registers at " TARGET_ADDR_FMT " cannot be read: is this the MTB's -baseaddr, "
+				"and is the part powered?", port->base + CS_PIDR4);
+		return retval;
+	}
+
+	const uint8_t *pidr0 = ids + 16;
+	id->part = (target_buffer_get_u32(target, pidr0) & 0xff) | (target_buffer_get_u32(target, pidr0 + 4) & 0xf) << 8;
+	id->devarch = target_buffer_get_u32(target, devarch);
+	id->devtype = target_buffer_get_u32(target, devtype);
+	if (!is_coresight(target, ids + 32)) {
+		snprintf(why, why_size, "no CoreSight component at " TARGET_ADDR_FMT " (CIDR0..3 read 0x%02" PRIx32 " 0x%02" PRIx32
+				" 0x%02" PRIx32 " 0x%02" PRIx32 "): give the MTB's address as -baseaddr", port->base,
+				target_buffer_get_u32(target, ids + 32), target_buffer_get_u32(target, ids + 36),
+				target_buffer_get_u32(target, ids + 40), target_buffer_get_u32(target, ids + 44));
+		return ERROR_FAIL;
+	}
+	if (id->part == MTB_PART_M0 && !id->devarch) {
+		snprintf(why, why_size, "the trace unit at " TARGET_ADDR_FMT " is the one of Cortex-M0 parts (PIDR part 0x9a3), "
+				"not an MTB-M0+, M23 or M33: it cannot be driven", port->base);
+		return ERROR_FAIL;
+	}
+	if ((id->devarch & 0xffff) != MTB_ARCHID || (id->devtype & 0xff) != MTB_DEVTYPE) {
+		snprintf(why, why_size, "the component at " TARGET_ADDR_FMT " is no MTB (DEVARCH 0x%08" PRIx32 ", DEVTYPE 0x%02"
+				PRIx32 ", part 0x%03x): give the MTB's address as -baseaddr", port->base, id->devarch, id->devtype,
+				id->part);
+		return ERROR_FAIL;
+	}
+	return ERROR_OK;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+
+/*
+ * The registers of a Micro Trace Buffer, and the few accesses that driving one takes.
+ *
+ * All goes through the target's own memory access, so that it works with every adapter and while the core runs. Each
+ * function is one or two accesses, as the comment says: with most adapters an access is an exchange.
+ * Source of offsets and fields: Arm's manual of the MTB-M0+, NXP's KL25 and LPC84x, TI's header of the M33.
+ */
+
+#ifndef OPENOCD_TARGET_ARMTRACE_MTB_PORT_H
+#define OPENOCD_TARGET_ARMTRACE_MTB_PORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <helper/types.h>
+
+struct target;
+
+#define ARM_MTB_POSITION	0x000
+#define ARM_MTB_MASTER		0x004
+#define ARM_MTB_FLOW		0x008
+#define ARM_MTB_BASE		0x00c
+#define ARM_MTB_TSTART		0x010
+#define ARM_MTB_TSTOP		0x014
+
+#define ARM_MTB_POSITION_POINTER	0xfffffff8u
+#define ARM_MTB_POSITION_WRAP		0x4u
+#define ARM_MTB_MASTER_EN		0x80000000u
+#define ARM_MTB_MASTER_NSEN		0x40000000u
+#define ARM_MTB_MASTER_HALTREQ		0x200u
+#define ARM_MTB_MASTER_RAMPRIV		0x100u
+#define ARM_MTB_MASTER_SFRWPRIV		0x80u
+#define ARM_MTB_MASTER_TSTOPEN		0x40u
+#define ARM_MTB_MASTER_TSTARTEN		0x20u
+#define ARM_MTB_MASTER_MASK		0x1fu
+#define ARM_MTB_FLOW_WATERMARK		0xfffffff8u
+#define ARM_MTB_FLOW_AUTOHALT		0x2u
+#define ARM_MTB_FLOW_AUTOSTOP		0x1u
+
+#define ARM_MTB_M33_BASE	0xe0043000u	/* where an Armv8-M Mainline core has it, if it has one */
+#define ARM_MTB_M33_ROM_SLOT	0xe00ff01cu	/* and what says so: bit 0 */
+
+/* As read in one burst. */
+struct arm_mtb_state {
+	uint32_t position;
+	uint32_t master;
+	uint32_t flow;
+	uint32_t base;
+};
+
+/* Who made it, from its ID registers. */
+struct arm_mtb_id {
+	unsigned int part;	/* PIDR: 0x932 MTB-M0+, 0xd20 M23, 0xd21 M33 */
+	uint32_t devarch;
+	uint32_t devtype;
+};
+
+struct arm_mtb_port {
+	struct target *target;
+	target_addr_t base;	/* of the registers */
+};
+
+/*
+ * Read the ID registers (three accesses).
+ * @param[out] why one line, when this is no MTB of the model that this driver knows, or cannot be read
+ * @returns ERROR_OK, or an OpenOCD error
+ */
+int arm_mtb_port_identify(const struct arm_mtb_port *port, struct arm_mtb_id *id, char *why, size_t why_size);
+
+/* POSITION, MASTER, FLOW and BASE, once again if the first time fails: one access. */
+int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *state);
+
+/* POSITION and MASTER, in this order: one access. */
+int arm_mtb_port_write_position(const struct arm_mtb_port *port, uint32_t position, uint32_t master);
+
+/* MASTER and FLOW, in this order: one access. */
+int arm_mtb_port_write_master(const struct arm_mtb_port *port, uint32_t master, uint32_t flow);
+
+/* POSITION, MASTER and FLOW, in this order: one access. EN has to be clear, before and in @a state. */
+int arm_mtb_port_write(const struct arm_mtb_port *port, const struct arm_mtb_state *state);
+
+int arm_mtb_port_write_u32(const struct arm_mtb_port *port, unsigned int offset, uint32_t value);
+
+/*
+ * How many address bits the MTB's RAM decodes: write ones to POSITION, see what stays, put back @a position (three
+ * accesses). Nothing may be traced meanwhile.
+ * @param[out] aw 4 .. 32
+ * @returns ERROR_OK; ERROR_FAIL also when what stays makes no sense
+ */
+int arm_mtb_port_probe_aw(const struct arm_mtb_port *port, uint32_t position, unsigned int *aw);
+
+/* Words of memory, once again if the first time fails. */
+int arm_mtb_read_words(struct target *target, target_addr_t addr, uint8_t *bytes, uint32_t len);
+
+#endif /* OPENOCD_TARGET_ARMTRACE_MTB_PORT_H */

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mtb_program.h"
+
+/* a program for a microcontroller with all of its debug information */
+#define FILE_MAX	(512u * 1024 * 1024)
+
+#define ELF_HEADER_LEN	52u
+#define SECTION_LEN	40u
+#define SEGMENT_LEN	32u
+#define SYMBOL_LEN	16u
+#define MACHINE_ARM	40u
+
+#define SECTION_SYMTAB	2u
+#define SECTION_ALLOC	2u	/* flag */
+#define SEGMENT_LOAD	1u
+
+enum symbol_type { TYPE_NONE = 0, TYPE_OBJECT = 1, TYPE_FUNCTION = 2 };
+
+static uint32_t word(const struct arm_mtb_program *program, size_t off)
+{
+	const uint8_t *at = program->data + off;
+
+	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static uint32_t half(const struct arm_mtb_program *program, size_t off)
+{
+	return program->data[off] | (uint32_t)program->data[off + 1] << 8;
+}
+
+static bool inside(const struct arm_mtb_program *program, uint64_t off, uint64_t len)
+{
+	return off <= program->len && len <= program->len - off;
+}
+
+/* A name in a table that ends in a 0, whatever the file holds. */
+static const char *name_at(const struct arm_mtb_program *program, uint32_t table, uint32_t len, uint32_t off)
+{
+	if (off >= len || !memchr(program->data + table + off, 0, len - off))
+		return "";
+	return (const char *)program->data + table + off;
+}
+
+static bool read_file(struct arm_mtb_program *program, const char *path, char *why, size_t why_size)
+{
+	FILE *file = fopen(path, "rb");
+	long len = -1;
+
+	if (!file) {
+		snprintf(why, why_size, "%s: %s", path, strerror(errno));
+		return false;
+	}
+	if (!fseek(file, 0, SEEK_END))
+		len = ftell(file);
+	if (len < (long)ELF_HEADER_LEN || len > (long)FILE_MAX || fseek(file, 0, SEEK_SET)) {
+		snprintf(why, why_size, "%s: not an ELF file", path);
+		fclose(file);
+		return false;
+	}
+	program->data = malloc((size_t)len);
+	if (program->data)
+		program->len = fread(program->data, 1, (size_t)len, file);
+	const bool complete = program->data && program->len == (size_t)len;
+	if (!complete)
+		snprintf(why, why_size, "%s: %s", path, program->data ? "cannot be read" : "out of memory");
+	fclose(file);
+	return complete;
+}
+
+static bool check_header(const struct arm_mtb_program *program, char *why, size_t why_size)
+{
+	if (memcmp(program->data, "\177ELF", 4)) {
+		snprintf(why, why_size, "%s: not an ELF file", program->path);
+		return false;
+	}
+	if (program->data[4] != 1 || program->data[5] != 1 || half(program, 18) != MACHINE_ARM) {
+		snprintf(why, why_size, "%s: not a program for a Cortex-M (32 bit, little-endian, Arm)", program->path);
+		return false;
+	}
+	return true;
+}
+
+/* Offset of a section's header. */
+static size_t section(const struct arm_mtb_program *program, uint32_t index)
+{
+	return program->sections + (size_t)index * SECTION_LEN;
+}
+
+static void find_tables(struct arm_mtb_program *program)
+{
+	program->segments = word(program, 28);
+	program->segment_count = half(program, 44);
+	if (half(program, 42) != SEGMENT_LEN ||
+			!inside(program, program->segments, (uint64_t)program->segment_count * SEGMENT_LEN))
+		program->segment_count = 0;
+
+	program->sections = word(program, 32);
+	program->section_count = half(program, 48);
+	if (half(program, 46) != SECTION_LEN ||
+			!inside(program, program->sections, (uint64_t)program->section_count * SECTION_LEN))
+		program->section_count = 0;
+
+	const uint32_t names = half(program, 50);
+	if (names < program->section_count &&
+			inside(program, word(program, section(program, names) + 16), word(program, section(program, names) + 20))) {
+		program->section_names = word(program, section(program, names) + 16);
+		program->section_names_len = word(program, section(program, names) + 20);
+	}
+
+	for (uint32_t i = 0; i < program->section_count; i++) {
+		const size_t at = section(program, i);
+		const uint32_t off = word(program, at + 16), len = word(program, at + 20), link = word(program, at + 24);
+		if (word(program, at + 4) != SECTION_SYMTAB || link >= program->section_count || !inside(program, off, len))
+			continue;
+		const uint32_t text = word(program, section(program, link) + 16);
+		const uint32_t text_len = word(program, section(program, link) + 20);
+		if (!inside(program, text, text_len))
+			continue;
+		program->symbols = off;
+		program->symbol_count = len / SYMBOL_LEN;
+		program->names = text;
+		program->names_len = text_len;
+		break;
+	}
+}
+
+/* Stretches that linker scripts give names to, both ends. */
+static const struct {
+	const char *start;
+	const char *end;
+	const char *what;
+} markers[ARM_MTB_PROGRAM_MARKED - 1] = {
+	{ "__StackLimit", "__StackTop", "the stack" },
+	{ "__stack_limit", "__stack_top", "the stack" },
+	{ "_sstack", "_estack", "the stack" },
+	{ "__HeapBase", "__HeapLimit", "the heap" },
+	{ "__heap_start__", "__heap_end__", "the heap" },
+	{ "_sheap", "_eheap", "the heap" },
+};
+
+static void find_marked(struct arm_mtb_program *program)
+{
+	struct arm_mtb_span *top = &program->marked[ARM_MTB_PROGRAM_MARKED - 1];
+	struct arm_mtb_symbol start, end;
+	uint32_t stack;
+
+	for (unsigned int i = 0; i < ARM_MTB_PROGRAM_MARKED - 1; i++) {
+		if (!arm_mtb_program_symbol(program, markers[i].start, &start) ||
+				!arm_mtb_program_symbol(program, markers[i].end, &end))
+			continue;
+		program->marked[i].start = start.addr;
+		program->marked[i].end = end.addr;
+		program->marked[i].name = markers[i].what;
+	}
+	if (arm_mtb_program_stack(program, &stack) && stack >= 8) {
+		top->start = stack - 8;
+		top->end = stack;
+		top->name = "the stack";
+	}
+}
+
+bool arm_mtb_program_load(struct arm_mtb_program *program, const char *path, char *why, size_t why_size)
+{
+	memset(program, 0, sizeof(*program));
+	program->path = strdup(path);
+	if (!program->path) {
+		snprintf(why, why_size, "out of memory");
+		return false;
+	}
+	if (!read_file(program, path, why, why_size) || !check_header(program, why, why_size)) {
+		arm_mtb_program_free(program);
+		return false;
+	}
+	find_tables(program);
+	find_marked(program);
+	return true;
+}
+
+void arm_mtb_program_free(struct arm_mtb_program *program)
+{
+	free(program->path);
+	free(program->data);
+	memset(program, 0, sizeof(*program));
+}
+
+static bool segment_span(const struct arm_mtb_program *program, unsigned int index, struct arm_mtb_span *span)
+{
+	if (index >= program->segment_count)
+		return false;
+	const size_t at = program->segments + (size_t)index * SEGMENT_LEN;
+	span->name = "segment";
+	span->is_section = false;
+	span->start = word(program, at + 8);
+	span->end = span->start + (word(program, at) == SEGMENT_LOAD ? word(program, at + 20) : 0);
+	return true;
+}
+
+bool arm_mtb_program_span(const struct arm_mtb_program *program, unsigned int index, struct arm_mtb_span *span)
+{
+	if (index < ARM_MTB_PROGRAM_MARKED) {
+		*span = program->marked[index];
+		return true;
+	}
+	index -= ARM_MTB_PROGRAM_MARKED;
+
+	/* a program can have been stripped of its sections */
+	if (!program->section_count)
+		return segment_span(program, index, span);
+	if (index >= program->section_count)
+		return false;
+
+	const size_t at = section(program, index);
+	const bool loaded = word(program, at + 8) & SECTION_ALLOC;
+	span->is_section = true;
+	span->name = name_at(program, program->section_names, program->section_names_len, word(program, at));
+	span->start = word(program, at + 12);
+	span->end = span->start + (loaded ? word(program, at + 20) : 0);
+	return true;
+}
+
+static unsigned int rank(unsigned int info)
+{
+	const unsigned int type = info & 0xf;
+
+	return (type == TYPE_FUNCTION ? 6 : type == TYPE_OBJECT ? 4 : type == TYPE_NONE ? 2 : 0) + (info >> 4 ? 1 : 0);
+}
+
+static void get_symbol(const struct arm_mtb_program *program, uint32_t index, struct arm_mtb_symbol *symbol)
+{
+	const size_t at = program->symbols + (size_t)index * SYMBOL_LEN;
+
+	symbol->name = name_at(program, program->names, program->names_len, word(program, at));
+	symbol->addr = word(program, at + 4);
+	symbol->size = word(program, at + 8);
+	if ((program->data[at + 12] & 0xf) == TYPE_FUNCTION)
+		symbol->addr &= ~UINT32_C(1);
+}
+
+static bool is_defined(const struct arm_mtb_program *program, uint32_t index)
+{
+	return half(program, program->symbols + (size_t)index * SYMBOL_LEN + 14) != 0;
+}
+
+static unsigned int symbol_info(const struct arm_mtb_program *program, uint32_t index)
+{
+	return program->data[program->symbols + (size_t)index * SYMBOL_LEN + 12];
+}
+
+bool arm_mtb_program_symbol(const struct arm_mtb_program *program, const char *name, struct arm_mtb_symbol *symbol)
+{
+	unsigned int best = 0;
+
+	for (uint32_t i = 1; i < program->symbol_count; i++) {
+		struct arm_mtb_symbol found;
+		const unsigned int ranked = rank(symbol_info(program, i));
+		if (ranked <= best || !is_defined(program, i))
+			continue;
+		get_symbol(program, i, &found);
+		if (strcmp(found.name, name))
+			continue;
+		best = ranked;
+		*symbol = found;
+	}
+	return best > 0;
+}
+
+bool arm_mtb_program_object(const struct arm_mtb_program *program, uint64_t start, uint64_t end,
+		struct arm_mtb_symbol *symbol)
+{
+	for (uint32_t i = 1; i < program->symbol_count; i++) {
+		if (!is_defined(program, i) || (symbol_info(program, i) & 0xf) != TYPE_OBJECT)
+			continue;
+		get_symbol(program, i, symbol);
+		if (symbol->size && symbol->addr < end && (uint64_t)symbol->addr + symbol->size > start)
+			return true;
+	}
+	return false;
+}
+
+bool arm_mtb_program_stack(const struct arm_mtb_program *program, uint32_t *stack)
+{
+	uint64_t lowest = UINT64_MAX;
+	size_t where = 0;
+
+	for (uint32_t i = 0; i < program->segment_count; i++) {
+		const size_t at = program->segments + (size_t)i * SEGMENT_LEN;
+		const uint32_t off = word(program, at + 4), addr = word(program, at + 8), len = word(program, at + 16);
+		if (word(program, at) != SEGMENT_LOAD || len < 8 || addr >= lowest || !inside(program, off, len))
+			continue;
+		/* the linker may have put the file's headers in front of the code */
+		if (!off)
+			continue;
+		lowest = addr;
+		where = off;
+	}
+	if (lowest == UINT64_MAX)
+		return false;
+	*stack = word(program, where);
+	return *stack && !(*stack & 3) && word(program, where + 4) & 1;
+}
