@@ -13,6 +13,7 @@
 #include "coresight.h"
 #include "ete.h"
 #include "mtb.h"
+#include "mtb_object.h"
 #include "ocd_compat.h"
 
 COMMAND_HANDLER(handle_later_command)
@@ -105,3 +106,8 @@ const struct command_registration armtrace_command_handlers[] = {
 	},
 	COMMAND_REGISTRATION_DONE
 };
+
+void armtrace_cleanup(void)
+{
+	arm_mtb_cleanup_all();
+}

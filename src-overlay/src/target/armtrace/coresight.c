@@ -17,6 +17,7 @@
 #include <target/target.h>
 
 #include "coresight.h"
+#include "mtb.h"
 #include "ocd_compat.h"
 #include "rom_table.h"
 
@@ -33,6 +34,7 @@ struct discovery {
 	struct adiv5_ap *ap;		/* that is walked now */
 	unsigned int ap_num;
 	uint32_t idr;			/* its identification register */
+	struct command_context *create_in;	/* NULL: nothing is to be created */
 	bool link_lost;			/* the AP itself does not answer any more */
 	char *text;			/* lines of the result, NULL when memory ran out */
 	size_t len;
@@ -136,6 +138,50 @@ static void say_ids(struct discovery *disco, const struct cs_ids *ids)
 		say(disco, "  devtype 0x%02x  devarch 0x%08" PRIx32, ids->devtype, ids->devarch);
 }
 
+/* The core whose memory is behind the AP that is walked. */
+static struct target *target_here(const struct discovery *disco)
+{
+	for (struct target *target = all_targets; target; target = target->next) {
+		if (!strcmp(target_type_name(target), "cortex_m") && target_was_examined(target) &&
+				target_to_cm(target)->armv7m.debug_ap == disco->ap)
+			return target;
+	}
+	return NULL;
+}
+
+static void create_mtb(struct discovery *disco, uint64_t addr)
+{
+	struct target *target = target_here(disco);
+	char why[256] = "out of memory";
+
+	if (!target) {
+		say(disco, "  note {no object: there is no examined cortex_m target on this AP}");
+		return;
+	}
+	char *name = alloc_printf("%s.mtb", target_name(target));
+	struct arm_mtb *mtb = name ? arm_mtb_create(disco->create_in, name, target, why, sizeof(why)) : NULL;
+	if (mtb) {
+		arm_mtb_set_baseaddr(mtb, addr);
+		say(disco, "  object %s", name);
+	} else {
+		/* braces would end the note */
+		for (char *at = why; *at; at++)
+			*at = strchr("{}\\", *at) ? '\'' : *at;
+		say(disco, "  note {no object: %s}", why);
+	}
+	free(name);
+}
+
+static void create(struct discovery *disco, const struct rom_find *find)
+{
+	const char *group = cs_component_name(&find->ids).group;
+
+	if (group && !strcmp(group, "mtb"))
+		create_mtb(disco, find->addr);
+	else if (group)
+		say(disco, "  note {no object: '%s create' is not in this version}", group);
+}
+
 static bool visit_find(void *ctx, const struct rom_find *find)
 {
 	struct discovery *disco = ctx;
@@ -158,6 +204,8 @@ static bool visit_find(void *ctx, const struct rom_find *find)
 		say(disco, "  power-domain %d", find->power_domain);
 	if (note)
 		say(disco, "  note {%s}", note);
+	else if (disco->create_in && find->state == ROM_FIND_COMPONENT)
+		create(disco, find);
 	say(disco, "\n");
 	return true;
 }
@@ -291,11 +339,8 @@ COMMAND_HANDLER(handle_coresight_discover_command)
 {
 	if (CMD_ARGC != 1 && !(CMD_ARGC == 2 && !strcmp(CMD_ARGV[1], "-create")))
 		return ERROR_COMMAND_SYNTAX_ERROR;
-	if (CMD_ARGC == 2) {
-		ocd_result(CMD, "-create: not in this version");
-		return ERROR_NOT_IMPLEMENTED;
-	}
 	struct discovery disco = { .dap = find_dap(CMD, CMD_ARGV[0]), .text = calloc(1, 1) };
+	disco.create_in = CMD_ARGC == 2 ? CMD_CTX : NULL;
 	const char *why = cannot_discover(disco.dap);
 	if (why) {
 		command_print(CMD, "%s: %s", CMD_ARGV[0], why);
@@ -325,7 +370,8 @@ static const struct command_registration arm_coresight_subcommand_handlers[] = {
 		.name = "discover",
 		.handler = handle_coresight_discover_command,
 		.mode = COMMAND_EXEC,
-		.help = "list the trace and debug components that the ROM tables of a DAP name, a Tcl dict in each line",
+		.help = "list the trace and debug components that the ROM tables of a DAP name, a Tcl dict in each line; "
+			"-create makes an object of each that this version can drive",
 		.usage = "dap ['-create']",
 	},
 	COMMAND_REGISTRATION_DONE

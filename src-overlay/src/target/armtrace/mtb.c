@@ -142,10 +142,10 @@ static int set_event(struct command_invocation *cmd, struct arm_mtb *mtb, const 
 		return bad_value(cmd, OPTION_EVENT, name);
 	Jim_Obj **slot = &mtb->config.events[event];
 	if (*slot)
-		Jim_DecrRefCount(mtb->ctx->interp, *slot);
+		Jim_DecrRefCount(mtb->interp, *slot);
 	*slot = NULL;
 	if (*body) {
-		*slot = Jim_NewStringObj(mtb->ctx->interp, body, -1);
+		*slot = Jim_NewStringObj(mtb->interp, body, -1);
 		Jim_IncrRefCount(*slot);
 	}
 	return ERROR_OK;
@@ -514,8 +514,11 @@ static int fresh_capture(struct command_invocation *cmd, struct arm_mtb *mtb, st
 
 	if (mtb->phase == ARM_MTB_ARMED) {
 		const int retval = arm_mtb_flush(mtb, why, sizeof(why));
-		if (retval != ERROR_OK)
+		/* what was drained before is here, whatever happened to the target */
+		if (retval != ERROR_OK && (mtb->fresh || !mtb->capture.in_order))
 			return refuse(cmd, retval, why);
+		if (retval != ERROR_OK)
+			LOG_WARNING("%s; this is what was drained before", why);
 	}
 	return arm_mtb_get_capture(mtb, capture) ? ERROR_OK : no_capture(cmd, mtb);
 }
@@ -715,7 +718,7 @@ struct arm_mtb *arm_mtb_create(struct command_context *ctx, const char *name, st
 		snprintf(why, why_size, "%s is a command already: choose another name", name);
 		return NULL;
 	}
-	struct arm_mtb *mtb = arm_mtb_new(ctx, name, target, why, why_size);
+	struct arm_mtb *mtb = arm_mtb_new(ctx->interp, name, target, why, why_size);
 	if (!mtb)
 		return NULL;
 	const struct command_registration commands[] = {
@@ -768,7 +771,7 @@ COMMAND_HANDLER(handle_mtb_create_command)
 		command_print_sameline(CMD, "%s is a command already: choose another name", CMD_ARGV[0]);
 		return ERROR_FAIL;
 	}
-	struct arm_mtb *draft = arm_mtb_new(CMD_CTX, CMD_ARGV[0], target, why, sizeof(why));
+	struct arm_mtb *draft = arm_mtb_new(CMD_CTX->interp, CMD_ARGV[0], target, why, sizeof(why));
 	if (!draft)
 		return refuse(CMD, ERROR_FAIL, why);
 	const int retval = configure(CMD, draft, CMD_ARGV + 1, CMD_ARGC - 1);

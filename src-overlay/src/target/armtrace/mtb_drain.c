@@ -199,6 +199,10 @@ static int empty(struct arm_mtb_drain *drain, bool end, const struct arm_mtb_sta
 {
 	int retval = settle_uncertain(drain, state);
 
+	if ((state->position ^ drain->position) & ~(drain->buffer.size - 1) & ARM_MTB_POSITION_POINTER ||
+			(state->master ^ drain->master) & ARM_MTB_MASTER_MASK)
+		return failed(drain, ERROR_FAIL, "POSITION or MASTER are not of the buffer that was armed: the program or a reset "
+				"changed them");
 	if (retval == ERROR_OK)
 		retval = read_pc(drain);
 	if (retval != ERROR_OK)

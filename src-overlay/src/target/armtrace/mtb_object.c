@@ -70,7 +70,7 @@ static bool core_pc(const struct arm_mtb *mtb, uint32_t *pc)
 
 static void run_event(struct arm_mtb *mtb, enum arm_mtb_event event)
 {
-	Jim_Interp *interp = mtb->ctx->interp;
+	Jim_Interp *interp = mtb->interp;
 
 	if (!mtb->config.events[event])
 		return;
@@ -227,8 +227,8 @@ static int need_target(const struct arm_mtb *mtb, char *why, size_t why_size)
 {
 	if (target_was_examined(mtb->target))
 		return ERROR_OK;
-	return fail(why, why_size, ERROR_TARGET_NOT_EXAMINED, mtb, "target %s is not examined yet: %s", target_name(mtb->target),
-			mtb->ctx->mode == COMMAND_CONFIG ? "use this after init" : "use arp_examine, or reset init");
+	return fail(why, why_size, ERROR_TARGET_NOT_EXAMINED, mtb, "target %s is not examined yet: use this after init, or "
+			"examine it (arp_examine)", target_name(mtb->target));
 }
 
 static int identify(struct arm_mtb *mtb, char *why, size_t why_size)
@@ -483,8 +483,11 @@ static void undo(struct arm_mtb *mtb)
 	mtb->before_known = false;
 }
 
+static int capture_drained(struct arm_mtb *mtb, bool end, char *why, size_t why_size);
 static void start_draining(struct arm_mtb *mtb);
 static void stop_draining(struct arm_mtb *mtb);
+static int on_target_event(struct target *target, enum target_event event, void *priv);
+static int on_target_reset(struct target *target, enum target_reset_mode mode, void *priv);
 
 int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 {
@@ -521,6 +524,7 @@ int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 	mtb->has_pc_arm = core_pc(mtb, &mtb->pc_arm);
 	if (is_halted(mtb))
 		mtb->vtor_known = false;
+	arm_mtb_drain_init(&mtb->drain, &mtb->port, &mtb->drained);
 	if (mtb->when_full == ARM_MTB_DRAIN)
 		start_draining(mtb);
 	run_event(mtb, ARM_MTB_POST_ENABLE);
@@ -571,9 +575,9 @@ static int check_position(const struct arm_mtb *mtb, const struct arm_mtb_state 
 	if (((state->position ^ mtb->armed.position) & ~(size - 1) & ARM_MTB_POSITION_POINTER) == 0 &&
 			((state->master ^ mtb->armed.master) & ARM_MTB_MASTER_MASK) == 0)
 		return ERROR_OK;
-	return fail(why, why_size, ERROR_FAIL, mtb, "POSITION 0x%08" PRIx32 " and MASTER 0x%08" PRIx32 " are not of the buffer "
-			"that was armed (0x%08" PRIx32 ", %" PRIu32 " bytes): the program or a reset changed them; adopt takes what is "
-			"there, disable ends this", state->position, state->master, mtb->buffer.addr, mtb->buffer.size);
+	return fail(why, why_size, ERROR_FAIL, mtb, "POSITION 0x%08" PRIx32 " and MASTER 0x%08" PRIx32 " are not of the "
+			"buffer that was armed (0x%08" PRIx32 ", %" PRIu32 " bytes): the program or a reset changed them; disable "
+			"ends this, adopt then takes what is there", state->position, state->master, mtb->buffer.addr, mtb->buffer.size);
 }
 
 /* The bytes that hold packets, into a capture of their own: the old one stays when this fails. */
@@ -591,8 +595,8 @@ static int read_buffer(struct arm_mtb *mtb, const struct arm_mtb_state *state, s
 	const int retval = arm_mtb_read_words(mtb->target, mtb->buffer.addr, bytes, len);
 	if (retval != ERROR_OK) {
 		arm_mtb_capture_free(capture);
-		return fail(why, why_size, retval, mtb, "the buffer (%" PRIu32 " bytes at 0x%08" PRIx32 ") cannot be read: is the "
-				"part asleep, without power or in reset? It still holds the trace; try again", len, mtb->buffer.addr);
+		return fail(why, why_size, retval, mtb, "the buffer (%" PRIu32 " bytes at 0x%08" PRIx32 ") cannot be read: "
+				"is the part asleep, without power or in reset? It still holds the trace; try again", len, mtb->buffer.addr);
 	}
 	arm_mtb_capture_commit(capture);
 	return ERROR_OK;
@@ -666,6 +670,41 @@ static int capture_buffer(struct arm_mtb *mtb, struct arm_mtb_state *state, char
 	return ERROR_OK;
 }
 
+/* What was drained is the capture now, and its end no longer where the core stood at the last flush. */
+static void take_drained(struct arm_mtb *mtb)
+{
+	if (mtb->fresh && mtb->drained.exists) {
+		arm_mtb_capture_free(&mtb->capture);
+		mtb->capture = mtb->drained;
+		memset(&mtb->drained, 0, sizeof(mtb->drained));
+		mtb->drain.capture = &mtb->capture;
+		mtb->fresh = false;
+	}
+	mtb->capture.regs.given &= ~ITRACE_MTB_REG_PC_HALT;
+}
+
+/* The rest of a drained trace. @param end tracing ends with it */
+static int capture_drained(struct arm_mtb *mtb, bool end, char *why, size_t why_size)
+{
+	struct arm_mtb_state state;
+	bool has_pc;
+	uint32_t pc;
+	const int retval = arm_mtb_drain_now(&mtb->drain, end, &state, &pc, &has_pc);
+
+	take_drained(mtb);
+	if (retval != ERROR_OK)
+		return fail(why, why_size, retval, mtb, "%s", mtb->drain.error);
+	tell_found_off(mtb, &state);
+	read_vtor(mtb);
+	if (!mtb->fresh) {
+		struct arm_mtb_capture *capture = &mtb->capture;
+		note_registers(mtb, capture, &state);
+		if (has_pc && state.master & ARM_MTB_MASTER_EN)
+			add_register(&capture->regs, ITRACE_MTB_REG_PC_HALT, &capture->regs.pc_halt, pc);
+	}
+	return ERROR_OK;
+}
+
 /* Tracing goes on after hold_still(). */
 static int let_go(struct arm_mtb *mtb, char *why, size_t why_size)
 {
@@ -693,6 +732,8 @@ int arm_mtb_flush(struct arm_mtb *mtb, char *why, size_t why_size)
 
 	if (retval != ERROR_OK)
 		return retval;
+	if (mtb->target_poll)
+		return capture_drained(mtb, false, why, why_size);
 	retval = capture_buffer(mtb, &state, why, why_size);
 	const int resumed = let_go(mtb, later, sizeof(later));
 	if (retval == ERROR_OK && resumed != ERROR_OK) {
@@ -725,7 +766,10 @@ int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
 	if (retval != ERROR_OK)
 		return retval;
 	run_event(mtb, ARM_MTB_PRE_DISABLE);
-	retval = capture_buffer(mtb, &state, why, why_size);
+	if (mtb->target_poll)
+		retval = capture_drained(mtb, true, why, why_size);
+	else
+		retval = capture_buffer(mtb, &state, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
 	retval = disarm(mtb, why, why_size);
@@ -767,8 +811,8 @@ int arm_mtb_adopt(struct arm_mtb *mtb, char *why, size_t why_size)
 		return retval;
 	const bool still = is_halted(mtb) || !(state.master & ARM_MTB_MASTER_EN);
 	if (!still && !mtb->aw)
-		return fail(why, why_size, ERROR_FAIL, mtb, "where POSITION points to can only be found out while nothing is traced: "
-				"halt the core first");
+		return fail(why, why_size, ERROR_FAIL, mtb, "where POSITION points to can only be found out while nothing is "
+				"traced: halt the core first");
 	retval = find_aw(mtb, &state, why, why_size);
 	if (retval == ERROR_OK)
 		retval = find_ram(mtb, state.base, why, why_size);
@@ -819,16 +863,208 @@ bool arm_mtb_get_capture(const struct arm_mtb *mtb, struct itrace_capture *captu
 	return true;
 }
 
-/* ---- draining ---- */
+/* ---- in the background ---- */
+
+static struct arm_mtb *draining_of(const struct target *target)
+{
+	struct arm_mtb *mtb;
+
+	list_for_each_entry(mtb, &all_mtb, lh)
+		if (mtb->target_poll && mtb->target == target)
+			return mtb;
+	return NULL;
+}
+
+/* In place of the target's own poll: a halt that is the buffer's is nobody else's business. */
+static int poll_draining(struct target *target)
+{
+	struct arm_mtb *mtb = draining_of(target);
+
+	if (!mtb)
+		return ERROR_FAIL;
+	const uint64_t fillings = mtb->drain.fillings;
+	const bool done = arm_mtb_drain_poll(&mtb->drain);
+	if (mtb->drain.fillings != fillings)
+		take_drained(mtb);
+	return done ? ERROR_OK : mtb->target_poll(target);
+}
+
+/* Scripts of reset are in charge of the target. */
+static bool is_masked(void)
+{
+	const bool saved = jtag_poll_mask();
+
+	jtag_poll_unmask(saved);
+	return !saved;
+}
+
+static void rearm_after_reset(struct arm_mtb *mtb);
+
+static int tick(void *priv)
+{
+	struct arm_mtb *mtb = priv;
+
+	if (mtb->rearm && !is_masked())
+		rearm_after_reset(mtb);
+	/* anything else is for OpenOCD's own poll, which comes ten times a second */
+	if (mtb->target_poll && mtb->target->state == TARGET_RUNNING && is_jtag_poll_safe()) {
+		const uint64_t fillings = mtb->drain.fillings;
+		arm_mtb_drain_poll(&mtb->drain);
+		if (mtb->drain.fillings != fillings)
+			take_drained(mtb);
+	}
+	return ERROR_OK;
+}
+
+static void set_ticking(struct arm_mtb *mtb, bool on)
+{
+	if (on == mtb->ticking)
+		return;
+	mtb->ticking = on;
+	if (on)
+		target_register_timer_callback(tick, 1, TARGET_TIMER_TYPE_PERIODIC, mtb);
+	else
+		target_unregister_timer_callback(tick, mtb);
+}
 
 static void start_draining(struct arm_mtb *mtb)
 {
-	mtb->draining = true;
+	arm_mtb_capture_clear(&mtb->drained);
+	mtb->drain.buffer = mtb->buffer;
+	mtb->drain.position = mtb->armed.position;
+	mtb->drain.master = mtb->armed.master;
+	mtb->target_poll = mtb->target->type->poll;
+	mtb->target->type->poll = poll_draining;
+	set_ticking(mtb, true);
 }
 
 static void stop_draining(struct arm_mtb *mtb)
 {
-	mtb->draining = false;
+	set_ticking(mtb, false);
+	if (!mtb->target_poll)
+		return;
+	mtb->target->type->poll = mtb->target_poll;
+	mtb->target_poll = NULL;
+}
+
+static void tell_background(struct arm_mtb *mtb, const char *why)
+{
+	snprintf(mtb->error, sizeof(mtb->error), "%s", why);
+	LOG_ERROR("%s", why);
+}
+
+/* HALTREQ would halt the core again as soon as it is resumed. */
+static int clear_haltreq(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	struct arm_mtb_state state;
+	int retval = arm_mtb_port_read(&mtb->port, &state);
+
+	if (retval != ERROR_OK)
+		return unreadable(mtb, retval, "read", why, why_size);
+	if (!(state.master & ARM_MTB_MASTER_HALTREQ))
+		return ERROR_OK;
+	mtb->full = true;
+	retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER, state.master & ~ARM_MTB_MASTER_HALTREQ);
+	return retval == ERROR_OK ? ERROR_OK : unreadable(mtb, retval, "written", why, why_size);
+}
+
+static void on_halted(struct arm_mtb *mtb)
+{
+	char why[ARM_MTB_WHY];
+
+	if (mtb->rearm)
+		return rearm_after_reset(mtb);
+	if (mtb->target_poll) {
+		if (arm_mtb_drain_halted(&mtb->drain) != ERROR_OK)
+			LOG_ERROR("%s: %s", mtb->name, mtb->drain.error);
+		take_drained(mtb);
+	} else if (mtb->when_full == ARM_MTB_HALT) {
+		if (clear_haltreq(mtb, why, sizeof(why)) != ERROR_OK)
+			tell_background(mtb, why);
+	}
+}
+
+/* Programs that write flash run on the core: they are not what is to be traced. */
+static void pause_trace(struct arm_mtb *mtb, bool pause)
+{
+	char why[ARM_MTB_WHY];
+	struct arm_mtb_state state;
+	int retval = ERROR_OK;
+
+	if (!pause)
+		retval = let_go(mtb, why, sizeof(why));
+	else if (!mtb->paused && arm_mtb_port_read(&mtb->port, &state) == ERROR_OK && state.master & ARM_MTB_MASTER_EN)
+		retval = hold_still(mtb, false, &state, why, sizeof(why));
+	if (retval != ERROR_OK)
+		tell_background(mtb, why);
+}
+
+static int on_target_event(struct target *target, enum target_event event, void *priv)
+{
+	struct arm_mtb *mtb = priv;
+
+	if (target != mtb->target || mtb->phase != ARM_MTB_ARMED)
+		return ERROR_OK;
+	switch (event) {
+	case TARGET_EVENT_HALTED:
+		on_halted(mtb);
+		break;
+	case TARGET_EVENT_GDB_FLASH_ERASE_START:
+	case TARGET_EVENT_GDB_FLASH_WRITE_START:
+		pause_trace(mtb, true);
+		break;
+	case TARGET_EVENT_GDB_FLASH_ERASE_END:
+	case TARGET_EVENT_GDB_FLASH_WRITE_END:
+		pause_trace(mtb, false);
+		break;
+	default:
+		break;
+	}
+	return ERROR_OK;
+}
+
+/* Before a reset: what led to it is captured, since start-up code may use that RAM. */
+static int on_target_reset(struct target *target, enum target_reset_mode mode, void *priv)
+{
+	struct arm_mtb *mtb = priv;
+	struct arm_mtb_state state;
+	char why[ARM_MTB_WHY];
+
+	if (target != mtb->target || mtb->phase != ARM_MTB_ARMED || mtb->adopted)
+		return ERROR_OK;
+	if (target_was_examined(target)) {
+		const int retval = mtb->target_poll ? capture_drained(mtb, true, why, sizeof(why)) :
+				capture_buffer(mtb, &state, why, sizeof(why));
+		if (retval != ERROR_OK)
+			LOG_WARNING("%s (before the reset)", why);
+	}
+	mtb->rearm = true;
+	mtb->vtor_known = false;
+	set_ticking(mtb, true);
+	return ERROR_OK;
+}
+
+static void rearm_after_reset(struct arm_mtb *mtb)
+{
+	char why[ARM_MTB_WHY];
+
+	mtb->rearm = false;
+	run_event(mtb, ARM_MTB_RESET);
+	arm_mtb_trigger_clear(&mtb->trigger, true);
+	compose(mtb);
+	if (arm(mtb, why, sizeof(why)) != ERROR_OK) {
+		tell_background(mtb, why);
+		LOG_ERROR("%s: it could not be armed again after the reset: it is stopped", mtb->name);
+		mtb->phase = ARM_MTB_STOPPED;
+		stop_draining(mtb);
+		return;
+	}
+	mtb->paused = mtb->full = false;
+	mtb->reset_seen = true;
+	mtb->has_pc_arm = core_pc(mtb, &mtb->pc_arm);
+	mtb->drain.uncertain = mtb->drain.release = false;
+	set_ticking(mtb, mtb->target_poll);
+	LOG_INFO("%s: armed again after the reset", mtb->name);
 }
 
 /* ---- objects ---- */
@@ -843,8 +1079,7 @@ struct arm_mtb *arm_mtb_find(const char *name)
 	return NULL;
 }
 
-struct arm_mtb *arm_mtb_new(struct command_context *ctx, const char *name, struct target *target, char *why,
-		size_t why_size)
+struct arm_mtb *arm_mtb_new(Jim_Interp *interp, const char *name, struct target *target, char *why, size_t why_size)
 {
 	static const char *const types[] = { "cortex_m", "hla_target", "mem_ap" };
 	bool known = false;
@@ -865,26 +1100,32 @@ struct arm_mtb *arm_mtb_new(struct command_context *ctx, const char *name, struc
 		return NULL;
 	}
 	mtb->target = target;
-	mtb->ctx = ctx;
+	mtb->interp = interp;
 	mtb->port.target = target;
 	mtb->decoder.group = mtb->name;
 	mtb->decoder.protocol = "mtb";
 	list_add_tail(&mtb->lh, &all_mtb);
+	target_register_event_callback(on_target_event, mtb);
+	target_register_reset_callback(on_target_reset, mtb);
 	return mtb;
 }
 
 void arm_mtb_free(struct arm_mtb *mtb)
 {
+	stop_draining(mtb);
+	target_unregister_event_callback(on_target_event, mtb);
+	target_unregister_reset_callback(on_target_reset, mtb);
 	list_del(&mtb->lh);
 	for (unsigned int i = 0; i < ARM_MTB_EVENT_NUM; i++)
 		if (mtb->config.events[i])
-			Jim_DecrRefCount(mtb->ctx->interp, mtb->config.events[i]);
+			Jim_DecrRefCount(mtb->interp, mtb->config.events[i]);
 	for (size_t i = 0; i < mtb->config.elf_count; i++)
 		free(mtb->config.elfs[i]);
 	free(mtb->config.elfs);
 	free(mtb->config.start);
 	free(mtb->config.stop);
 	arm_mtb_capture_free(&mtb->capture);
+	arm_mtb_capture_free(&mtb->drained);
 	free(mtb->decoder.ledger);
 	free(mtb->name);
 	free(mtb);

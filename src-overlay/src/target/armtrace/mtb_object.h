@@ -77,7 +77,7 @@ struct arm_mtb {
 	struct list_head lh;
 	char *name;
 	struct target *target;
-	struct command_context *ctx;
+	Jim_Interp *interp;
 	struct arm_mtb_config config;
 
 	/* of the hardware */
@@ -108,11 +108,12 @@ struct arm_mtb {
 	uint32_t vtor;
 
 	/* of the capture */
-	bool fresh;			/* the next bytes are the first of this start */
+	bool fresh;			/* nothing was captured since start */
 	struct arm_mtb_capture capture;
+	struct arm_mtb_capture drained;	/* what is drained first, until it is sure that the capture can go */
 	struct arm_mtb_drain drain;
-	bool draining;			/* the target's poll is ours */
-	int (*target_poll)(struct target *target);
+	bool ticking;			/* the timer runs */
+	int (*target_poll)(struct target *target);	/* the original, while it is replaced; NULL: it is not */
 	char error[ARM_MTB_WHY];	/* of the last action in the background; empty: none */
 	struct armtrace_decoder decoder;
 };
@@ -122,8 +123,7 @@ struct arm_mtb {
  * @param target of type cortex_m or hla_target, or mem_ap (then without what needs a core)
  * @returns NULL: why
  */
-struct arm_mtb *arm_mtb_new(struct command_context *ctx, const char *name, struct target *target, char *why,
-		size_t why_size);
+struct arm_mtb *arm_mtb_new(Jim_Interp *interp, const char *name, struct target *target, char *why, size_t why_size);
 
 /* Free an object that has no command (yet). */
 void arm_mtb_free(struct arm_mtb *mtb);

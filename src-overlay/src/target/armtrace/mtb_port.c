@@ -142,15 +142,15 @@ int arm_mtb_port_identify(const struct arm_mtb_port *port, struct arm_mtb_id *id
 	id->devarch = target_buffer_get_u32(target, devarch);
 	id->devtype = target_buffer_get_u32(target, devtype);
 	if (!is_coresight(target, ids + 32)) {
-		snprintf(why, why_size, "no CoreSight component at " TARGET_ADDR_FMT " (CIDR0..3 read 0x%02" PRIx32 " 0x%02" PRIx32
-				" 0x%02" PRIx32 " 0x%02" PRIx32 "): give the MTB's address as -baseaddr", port->base,
+		snprintf(why, why_size, "no CoreSight component at " TARGET_ADDR_FMT " (CIDR0..3 read 0x%02" PRIx32
+				" 0x%02" PRIx32 " 0x%02" PRIx32 " 0x%02" PRIx32 "): give the MTB's address as -baseaddr", port->base,
 				target_buffer_get_u32(target, ids + 32), target_buffer_get_u32(target, ids + 36),
 				target_buffer_get_u32(target, ids + 40), target_buffer_get_u32(target, ids + 44));
 		return ERROR_FAIL;
 	}
 	if (id->part == MTB_PART_M0 && !id->devarch) {
-		snprintf(why, why_size, "the trace unit at " TARGET_ADDR_FMT " is the one of Cortex-M0 parts (PIDR part 0x9a3), "
-				"not an MTB-M0+, M23 or M33: it cannot be driven", port->base);
+		snprintf(why, why_size, "the trace unit at " TARGET_ADDR_FMT " is the one of Cortex-M0 parts (PIDR part "
+				"0x9a3), not an MTB-M0+, M23 or M33: it cannot be driven", port->base);
 		return ERROR_FAIL;
 	}
 	if ((id->devarch & 0xffff) != MTB_ARCHID || (id->devtype & 0xff) != MTB_DEVTYPE) {

@@ -53,7 +53,7 @@ bool arm_mtb_program_load(struct arm_mtb_program *program, const char *path, cha
 
 void arm_mtb_program_free(struct arm_mtb_program *program);
 
-/* What the program takes, in no order. @returns false when @a index is behind the last; empty spans may be among them. */
+/* What the program takes, in no order, empty spans among them. @returns false when @a index is behind the last. */
 bool arm_mtb_program_span(const struct arm_mtb_program *program, unsigned int index, struct arm_mtb_span *span);
 
 /* The symbol called @a name; a function before an object before a label, global before local. @returns false: none */
