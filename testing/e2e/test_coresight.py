@@ -172,3 +172,50 @@ def test_wrong_use():
     assert "accepted" not in got.text
     assert "nodap: there is no DAP of this name" in got.text
     assert "chip.cpu: there is no DAP of this name" in got.text
+
+
+# ---- -create ----
+
+# Each line as above, then what the object says.
+CREATE = LINES.replace("coresight discover chip.dap", "coresight discover chip.dap -create")
+
+
+@pytest.mark.parametrize("transport", ["swd", "jtag"])
+@pytest.mark.parametrize("target", MTB)
+def test_create(target, transport):
+    buffer = {"cortex-m0plus": "0x20001800", "cortex-m33": "0x2000a000"}[target]
+    with one_probe(target, transport) as sim:
+        got = run(sim, "init\nhalt\n" + CREATE + """
+			echo "base [chip.cpu.mtb cget -baseaddr] [chip.cpu.mtb cget -target]"
+			chip.cpu.mtb configure -buffer %s 0x400
+			chip.cpu.mtb start; resume; after 20; halt; chip.cpu.mtb stop
+			echo "packets [llength [split [chip.cpu.mtb decode -format packets] "\\n"]]"
+		""" % buffer)
+        assert got.ok, got.text
+    assert at(lines(got.text), MTB[target])["object"] == "chip.cpu.mtb"
+    assert len([line for line in lines(got.text) if "object" in line]) == 1
+    base, owner = re.search(r"^base (\S+) (\S+)$", got.text, re.M).groups()
+    assert (int(base, 0), owner) == (int(MTB[target], 0), "chip.cpu")
+    assert int(re.search(r"^packets (\d+)$", got.text, re.M).group(1)) > 10
+
+
+def test_create_twice():
+    with one_probe("cortex-m33") as sim:
+        got = run(sim, "init\n" + CREATE + CREATE)
+        assert got.ok, got.text
+    mtbs = [line for line in lines(got.text) if line.get("name") == "MTB"]
+    assert mtbs[0]["object"] == "chip.cpu.mtb"
+    assert "object" not in mtbs[1] and "chip.cpu.mtb is a command already" in mtbs[1]["note"]
+
+
+def test_create_without_an_mtb_or_a_core():
+    with one_probe("cortex-m33", mtb_absent=True) as sim:
+        got = run(sim, "init\n" + CREATE + "echo \"exists [llength [info commands chip.cpu.mtb]]\"")
+        assert got.ok and "exists 0" in got.text, got.text
+        assert not [line for line in lines(got.text) if "object" in line]
+    with one_probe("cortex-m33") as sim:
+        config = [part.replace("target create chip.cpu cortex_m", "target create chip.cpu mem_ap")
+                  .replace("; cortex_m reset_config sysresetreq", "") for part in probe.CONFIGS[sim.config]]
+        got = sim.openocd("init\n" + CREATE, openocd=OPENOCD, config=config)
+        assert got.ok, got.text
+    assert "no examined cortex_m target" in at(lines(got.text), "0xe0043000")["note"]
