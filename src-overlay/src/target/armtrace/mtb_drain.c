@@ -47,11 +47,14 @@ static int failed(struct arm_mtb_drain *drain, int retval, const char *what)
 
 /* ---- the core ---- */
 
+/* A word that is never 0 here: some adapter drivers take a lost exchange for zeros. */
 static int read_u32(struct target *target, target_addr_t addr, uint32_t *value)
 {
-	const int retval = target_read_u32(target, addr, value);
+	int retval = target_read_u32(target, addr, value);
 
-	return retval == ERROR_OK ? ERROR_OK : target_read_u32(target, addr, value);
+	if (retval != ERROR_OK || !*value)
+		retval = target_read_u32(target, addr, value);
+	return retval == ERROR_OK && !*value ? ERROR_FAIL : retval;
 }
 
 /* Where the standing core is, without OpenOCD's register cache, which knows nothing of this halt. */
@@ -63,7 +66,10 @@ static int read_pc(struct arm_mtb_drain *drain)
 	if (drain->has_pc)
 		return ERROR_OK;
 	/* DCRDR is also the mailbox of target requests */
-	int retval = target->dbg_msg_enabled ? read_u32(target, DCB_DCRDR, &kept) : ERROR_OK;
+	int retval = target->dbg_msg_enabled ? target_read_u32(target, DCB_DCRDR, &kept) : ERROR_OK;
+	/* an odd value stays when the request is lost: a PC is even */
+	if (retval == ERROR_OK)
+		retval = target_write_u32(target, DCB_DCRDR, 1);
 	if (retval == ERROR_OK)
 		retval = target_write_u32(target, DCB_DCRSR, REG_PC);
 	if (retval == ERROR_OK)
@@ -72,11 +78,13 @@ static int read_pc(struct arm_mtb_drain *drain)
 		retval = ERROR_FAIL;
 	if (retval == ERROR_OK)
 		retval = read_u32(target, DCB_DCRDR, &pc);
+	if (retval == ERROR_OK && pc & 1)
+		retval = ERROR_FAIL;
 	if (retval == ERROR_OK && target->dbg_msg_enabled)
 		retval = target_write_u32(target, DCB_DCRDR, kept);
 	if (retval != ERROR_OK)
 		return failed(drain, retval, "the PC of the halted core cannot be read");
-	drain->pc = pc & ~UINT32_C(1);
+	drain->pc = pc;
 	drain->has_pc = true;
 	return ERROR_OK;
 }
@@ -96,6 +104,7 @@ static int release(struct arm_mtb_drain *drain)
 	if (retval != ERROR_OK)
 		return failed(drain, retval, "the core cannot be resumed after its trace was read");
 	drain->release = false;
+	drain->unproved = true;
 	drain->has_pc = false;
 	drain->failures = 0;
 	drain->error[0] = 0;
@@ -105,10 +114,13 @@ static int release(struct arm_mtb_drain *drain)
 /* Is it the buffer, or the halt that was asked for here, and nothing else beside? */
 static bool is_ours(struct arm_mtb_drain *drain)
 {
-	uint32_t dfsr;
+	const uint32_t others = DFSR_BKPT | DFSR_DWTTRAP | DFSR_VCATCH;
+	uint32_t dfsr = others;
 
-	return read_u32(drain->port->target, NVIC_DFSR, &dfsr) == ERROR_OK &&
-			!(dfsr & (DFSR_BKPT | DFSR_DWTTRAP | DFSR_VCATCH));
+	if (read_u32(drain->port->target, NVIC_DFSR, &dfsr) == ERROR_OK)
+		return !(dfsr & others);
+	/* no cause is left where it was cleared, but the core not released */
+	return !dfsr && (drain->release || drain->unproved);
 }
 
 /* ---- the buffer ---- */
@@ -122,7 +134,6 @@ static void mark_loss(uint8_t *packet)
 /* The packets of this filling, behind those that are here, oldest first. */
 static int stage_filling(struct arm_mtb_drain *drain, const struct arm_mtb_state *state)
 {
-	struct target *target = drain->port->target;
 	const uint32_t size = drain->buffer.size;
 	const uint32_t used = state->position & ARM_MTB_POSITION_POINTER & (size - 1);
 	const bool wrapped = state->position & ARM_MTB_POSITION_WRAP;
@@ -136,11 +147,11 @@ static int stage_filling(struct arm_mtb_drain *drain, const struct arm_mtb_state
 		return ERROR_BUF_TOO_SMALL;
 	/* the oldest is where the next would go */
 	if (wrapped && used)
-		retval = arm_mtb_read_words(target, drain->buffer.addr + used, bytes, size - used);
+		retval = arm_mtb_port_read_packets(drain->port, drain->buffer.addr + used, bytes, size - used);
 	if (retval == ERROR_OK && (!wrapped || used))
-		retval = arm_mtb_read_words(target, drain->buffer.addr, wrapped ? bytes + size - used : bytes, used);
+		retval = arm_mtb_port_read_packets(drain->port, drain->buffer.addr, wrapped ? bytes + size - used : bytes, used);
 	if (retval == ERROR_OK && wrapped && !used)
-		retval = arm_mtb_read_words(target, drain->buffer.addr, bytes, size);
+		retval = arm_mtb_port_read_packets(drain->port, drain->buffer.addr, bytes, size);
 	if (retval != ERROR_OK) {
 		drain->capture->staged -= len;
 		return failed(drain, retval, "the trace buffer cannot be read");
@@ -182,13 +193,48 @@ static int settle_uncertain(struct arm_mtb_drain *drain, const struct arm_mtb_st
 	return ERROR_OK;
 }
 
+/* The MTB begins anew and does not ask for a halt any more; only what reads so has happened. */
+static int rewind_buffer(struct arm_mtb_drain *drain, const struct arm_mtb_state *state)
+{
+	const uint32_t master = state->master & ~ARM_MTB_MASTER_HALTREQ;
+	struct arm_mtb_state now;
+
+	drain->uncertain = true;
+	for (unsigned int i = 0; i < 3; i++) {
+		int retval = arm_mtb_port_write_position(drain->port, drain->position, master);
+		if (retval == ERROR_OK)
+			retval = arm_mtb_port_read(drain->port, &now);
+		if (retval == ERROR_OK && now.position == drain->position && now.master == master)
+			return ERROR_OK;
+	}
+	return failed(drain, ERROR_FAIL, "the MTB's registers cannot be written");
+}
+
+/* POSITION stays, so that the packets can be read again when this fails. */
+static int end_trace(struct arm_mtb_drain *drain)
+{
+	const uint32_t master = drain->master &
+			~(ARM_MTB_MASTER_EN | ARM_MTB_MASTER_TSTARTEN | ARM_MTB_MASTER_TSTOPEN);
+	struct arm_mtb_state now;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		int retval = arm_mtb_port_write_master(drain->port, master, 0);
+		if (retval == ERROR_OK)
+			retval = arm_mtb_port_read(drain->port, &now);
+		if (retval == ERROR_OK && now.master == master && !now.flow)
+			return ERROR_OK;
+	}
+	drain->capture->staged = 0;
+	return failed(drain, ERROR_FAIL, "the MTB cannot be stopped");
+}
+
 /* No more can be kept: trace ends here, the core runs on. */
 static int end_full(struct arm_mtb_drain *drain)
 {
-	const int retval = arm_mtb_port_write_master(drain->port, drain->master & ~ARM_MTB_MASTER_EN, 0);
+	const int retval = end_trace(drain);
 
 	if (retval != ERROR_OK)
-		return failed(drain, retval, "the MTB cannot be stopped");
+		return retval;
 	LOG_WARNING("MTB: the capture holds %zu bytes and takes no more: tracing was stopped; stop, dump it and start again",
 			drain->capture->len);
 	return ERROR_OK;
@@ -216,20 +262,8 @@ static int empty(struct arm_mtb_drain *drain, bool end, const struct arm_mtb_sta
 	if (retval != ERROR_OK)
 		return retval;
 
-	if (end)
-		retval = arm_mtb_port_write_master(drain->port, drain->master & ~(ARM_MTB_MASTER_EN |
-				ARM_MTB_MASTER_TSTARTEN | ARM_MTB_MASTER_TSTOPEN), 0);
-	else
-		retval = arm_mtb_port_write_position(drain->port, drain->position,
-				state->master & ~ARM_MTB_MASTER_HALTREQ);
-	if (retval != ERROR_OK) {
-		/* when it ends, POSITION stays: the packets are read again */
-		drain->uncertain = !end;
-		if (end)
-			drain->capture->staged = 0;
-		return failed(drain, retval, "the MTB's registers cannot be written");
-	}
-	return finish_filling(drain, end);
+	retval = end ? end_trace(drain) : rewind_buffer(drain, state);
+	return retval == ERROR_OK ? finish_filling(drain, end) : retval;
 }
 
 bool arm_mtb_drain_poll(struct arm_mtb_drain *drain)
@@ -242,7 +276,7 @@ bool arm_mtb_drain_poll(struct arm_mtb_drain *drain)
 	if (target->state != TARGET_RUNNING || target->debug_reason == DBG_REASON_DBGRQ ||
 			drain->failures > FAILURES_MAX)
 		return false;
-	if (target_read_u32(target, DCB_DHCSR, &dhcsr) != ERROR_OK)
+	if (target_read_u32(target, DCB_DHCSR, &dhcsr) != ERROR_OK || !dhcsr)
 		return false;
 	if (dhcsr & (S_RESET_ST | S_LOCKUP)) {
 		/* reading has cleared it */
@@ -250,8 +284,10 @@ bool arm_mtb_drain_poll(struct arm_mtb_drain *drain)
 		cortex_m->dcb_dhcsr_cumulated_sticky |= dhcsr & S_RESET_ST;
 		return false;
 	}
-	if (!(dhcsr & S_HALT))
+	if (!(dhcsr & S_HALT)) {
+		drain->unproved = false;
 		return true;
+	}
 	if (!is_ours(drain))
 		return false;
 	if (!drain->release) {
@@ -259,10 +295,12 @@ bool arm_mtb_drain_poll(struct arm_mtb_drain *drain)
 			failed(drain, ERROR_FAIL, "the MTB's registers cannot be read");
 			return true;
 		}
-		if (!(state.master & ARM_MTB_MASTER_HALTREQ) && !drain->uncertain)
+		if (state.master & ARM_MTB_MASTER_HALTREQ || drain->uncertain) {
+			if (empty(drain, false, &state) != ERROR_OK)
+				return true;
+		} else if (!drain->unproved || ++drain->failures > FAILURES_MAX) {
 			return false;
-		if (empty(drain, false, &state) != ERROR_OK)
-			return true;
+		}
 		drain->release = true;
 	}
 	release(drain);
@@ -273,7 +311,7 @@ int arm_mtb_drain_halted(struct arm_mtb_drain *drain)
 {
 	struct arm_mtb_state state;
 
-	drain->release = false;
+	drain->release = drain->unproved = false;
 	drain->has_pc = false;
 	drain->failures = 0;
 	const int retval = arm_mtb_port_read(drain->port, &state);
@@ -295,15 +333,12 @@ static int halt_core(struct arm_mtb_drain *drain, bool *was_running)
 	if (!*was_running)
 		return ERROR_OK;
 	int retval = read_u32(target, DCB_DHCSR, &dhcsr);
-	if (retval == ERROR_OK && !(dhcsr & S_HALT)) {
+	while (retval == ERROR_OK && !(dhcsr & S_HALT)) {
 		retval = target_write_u32(target, DCB_DHCSR, DBGKEY | C_DEBUGEN | C_HALT | (dhcsr & C_MASKINTS));
-		while (retval == ERROR_OK) {
+		if (retval == ERROR_OK)
 			retval = read_u32(target, DCB_DHCSR, &dhcsr);
-			if (retval != ERROR_OK || dhcsr & S_HALT)
-				break;
-			if (timeval_ms() > end)
-				retval = ERROR_TARGET_TIMEOUT;
-		}
+		if (retval == ERROR_OK && timeval_ms() > end)
+			retval = ERROR_TARGET_TIMEOUT;
 	}
 	return retval == ERROR_OK ? ERROR_OK : failed(drain, retval, "the core cannot be halted to read its trace");
 }
@@ -325,6 +360,7 @@ int arm_mtb_drain_now(struct arm_mtb_drain *drain, bool end, struct arm_mtb_stat
 	*has_pc = drain->has_pc;
 	/* what stopped it meanwhile for another reason is the next poll's affair */
 	if (was_running && (drain->release || is_ours(drain))) {
+		drain->release = true;
 		const int released = release(drain);
 		retval = retval == ERROR_OK ? released : retval;
 	}

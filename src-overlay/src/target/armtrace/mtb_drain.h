@@ -35,6 +35,7 @@ struct arm_mtb_drain {
 	uint64_t fillings;	/* read so far */
 	bool uncertain;		/* whether POSITION was rewritten is not known; the packets are staged */
 	bool release;		/* the core is still to be released */
+	bool unproved;		/* it was released, but not seen to run since */
 	bool has_pc;		/* of the core, where it stands since it was halted here */
 	uint32_t pc;
 	unsigned int failures;	/* in a row */

@@ -78,7 +78,8 @@ static void run_event(struct arm_mtb *mtb, enum arm_mtb_event event)
 	struct command_context *ctx = current_command_context(interp);
 	struct target *saved = ctx->current_target_override;
 	ctx->current_target_override = mtb->target;
-	if (Jim_EvalObj(interp, mtb->config.events[event]) != JIM_OK) {
+	/* not among the variables of the procedure that happens to run */
+	if (Jim_EvalGlobal(interp, Jim_GetString(mtb->config.events[event], NULL)) != JIM_OK) {
 		Jim_MakeErrorMessage(interp);
 		LOG_ERROR("%s: event: %s", mtb->name, Jim_GetString(Jim_GetResult(interp), NULL));
 	}
@@ -291,18 +292,30 @@ static int find_aw(struct arm_mtb *mtb, const struct arm_mtb_state *state, char 
 			"clocked, and writable for the debugger?", mtb->port.base);
 }
 
-/* As found: POSITION and FLOW while EN is clear, EN last. */
-static int put_back(struct arm_mtb *mtb, const struct arm_mtb_state *state)
+static bool holds(const struct arm_mtb_state *state, const struct arm_mtb_state *should)
 {
-	struct arm_mtb_state off = *state;
+	return state->position == should->position && state->master == should->master && state->flow == should->flow;
+}
 
+/* As found: POSITION and FLOW while EN is clear, EN last. */
+static int put_back(struct arm_mtb *mtb, const struct arm_mtb_state *should)
+{
+	struct arm_mtb_state off = *should, state;
+
+	mtb->ours = false;
 	off.master &= ~ARM_MTB_MASTER_EN;
-	int retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER, off.master);
-	if (retval == ERROR_OK)
-		retval = arm_mtb_port_write(&mtb->port, &off);
-	if (retval == ERROR_OK && state->master & ARM_MTB_MASTER_EN)
-		retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER, state->master);
-	return retval;
+	for (unsigned int i = 0; i < 3; i++) {
+		int retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER, off.master);
+		if (retval == ERROR_OK)
+			retval = arm_mtb_port_write(&mtb->port, &off);
+		if (retval == ERROR_OK)
+			retval = arm_mtb_port_read(&mtb->port, &state);
+		if (retval == ERROR_OK && holds(&state, &off) && should->master & ARM_MTB_MASTER_EN)
+			return arm_mtb_port_set_master(&mtb->port, should->master, ARM_MTB_MASTER_EN);
+		if (retval == ERROR_OK && holds(&state, &off))
+			return ERROR_OK;
+	}
+	return ERROR_FAIL;
 }
 
 /* ---- arming ---- */
@@ -329,37 +342,95 @@ static void compose(struct arm_mtb *mtb)
 	mtb->armed.master = (mtb->before.master & kept) | arm_mtb_mask_of(mtb->buffer.size);
 }
 
+static int not_kept(const struct arm_mtb *mtb, const struct arm_mtb_state *state, char *why, size_t why_size)
+{
+	const struct {
+		const char *name;
+		uint32_t wrote;
+		uint32_t reads;
+	} all[] = {
+		{ "POSITION", mtb->armed.position, state->position },
+		{ "MASTER", mtb->armed.master, state->master },
+		{ "FLOW", mtb->armed.flow, state->flow },
+	};
+	unsigned int i = 0;
+
+	while (i < 2 && all[i].wrote == all[i].reads)
+		i++;
+	return fail(why, why_size, ERROR_FAIL, mtb, "%s does not keep what is written: 0x%08" PRIx32 " was written, 0x%08" PRIx32
+			" is read; is the MTB clocked, and writable for the debugger?", all[i].name, all[i].wrote, all[i].reads);
+}
+
+/* While the core runs, POSITION goes on, and the hardware can have cleared EN or set HALTREQ. */
+static bool is_armed(const struct arm_mtb *mtb, const struct arm_mtb_state *state)
+{
+	const uint32_t moves = mtb->buffer.size - 1;
+	const bool full = arm_mtb_is_full(mtb, state);
+	const bool triggered = mtb->has_start || mtb->has_stop;
+	uint32_t master = ARM_MTB_MASTER_HALTREQ;
+
+	if (full || triggered)
+		master |= ARM_MTB_MASTER_EN;
+	return !((state->position ^ mtb->armed.position) & ARM_MTB_POSITION_POINTER & ~moves) &&
+			!((state->master ^ mtb->armed.master) & ~master) && state->flow == mtb->armed.flow &&
+			(!is_halted(mtb) || state->position == mtb->armed.position);
+}
+
 /* Write all with EN clear and see that it stays. */
 static int write_registers(struct arm_mtb *mtb, char *why, size_t why_size)
 {
 	struct arm_mtb_state state = { 0 };
 
 	/* who had EN set can have written a packet between POSITION and MASTER: a second time it cannot */
-	for (unsigned int i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		int retval = arm_mtb_port_write(&mtb->port, &mtb->armed);
 		if (retval != ERROR_OK)
 			return unreadable(mtb, retval, "written", why, why_size);
 		retval = arm_mtb_port_read(&mtb->port, &state);
 		if (retval != ERROR_OK)
 			return unreadable(mtb, retval, "read", why, why_size);
-		if (state.position == mtb->armed.position && state.master == mtb->armed.master && state.flow == mtb->armed.flow)
+		if (holds(&state, &mtb->armed))
 			return ERROR_OK;
 	}
-	const struct {
-		const char *name;
-		uint32_t wrote;
-		uint32_t reads;
-	} all[] = {
-		{ "POSITION", mtb->armed.position, state.position },
-		{ "MASTER", mtb->armed.master, state.master },
-		{ "FLOW", mtb->armed.flow, state.flow },
-	};
-	for (unsigned int i = 0; i < 3; i++)
-		if (all[i].wrote != all[i].reads)
-			return fail(why, why_size, ERROR_FAIL, mtb, "%s does not keep what is written: 0x%08" PRIx32 " was written, 0x%08"
-					PRIx32 " is read; is the MTB clocked, and writable for the debugger?", all[i].name, all[i].wrote,
-					all[i].reads);
-	return ERROR_FAIL;
+	return not_kept(mtb, &state, why, why_size);
+}
+
+/* EN, and see that it is so. */
+static int enable(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	struct arm_mtb_state state = { 0 };
+
+	for (unsigned int i = 0; i < 3; i++) {
+		int retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER, mtb->armed.master);
+		if (retval != ERROR_OK)
+			return unreadable(mtb, retval, "written", why, why_size);
+		retval = arm_mtb_port_read(&mtb->port, &state);
+		if (retval != ERROR_OK)
+			return unreadable(mtb, retval, "read", why, why_size);
+		if (is_armed(mtb, &state))
+			return ERROR_OK;
+	}
+	return not_kept(mtb, &state, why, why_size);
+}
+
+/*
+ * All with EN in one access, and see that it is so; @returns false: it is not, and EN is clear again.
+ * Only where a part of it that gets lost does no harm: nothing is traced while the core stands, and what runs is traced
+ * into the same buffer as before.
+ */
+static bool arm_at_once(struct arm_mtb *mtb)
+{
+	const uint32_t master = mtb->armed.master;
+	struct arm_mtb_state state;
+
+	if (mtb->has_start || mtb->has_stop || !(is_halted(mtb) || mtb->ours))
+		return false;
+	mtb->armed.master |= ARM_MTB_MASTER_EN;
+	if (arm_mtb_port_write(&mtb->port, &mtb->armed) == ERROR_OK && arm_mtb_port_read(&mtb->port, &state) == ERROR_OK &&
+			is_armed(mtb, &state))
+		return true;
+	mtb->armed.master = master;
+	return false;
 }
 
 /* Registers, comparators, EN. */
@@ -367,8 +438,10 @@ static int arm(struct arm_mtb *mtb, char *why, size_t why_size)
 {
 	char reason[ARM_MTB_WHY / 2];
 	uint32_t bits = 0;
-	int retval = write_registers(mtb, why, why_size);
 
+	if (arm_at_once(mtb))
+		return ERROR_OK;
+	int retval = write_registers(mtb, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
 	if (mtb->has_start || mtb->has_stop) {
@@ -380,10 +453,7 @@ static int arm(struct arm_mtb *mtb, char *why, size_t why_size)
 	mtb->armed.master |= bits;
 	if (!(bits & ARM_MTB_MASTER_TSTARTEN))
 		mtb->armed.master |= ARM_MTB_MASTER_EN;
-	retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER, mtb->armed.master);
-	if (retval != ERROR_OK)
-		return unreadable(mtb, retval, "written", why, why_size);
-	return ERROR_OK;
+	return enable(mtb, why, why_size);
 }
 
 static void find_neighbours(const struct arm_mtb *mtb, const struct programs *programs,
@@ -403,6 +473,7 @@ static void find_neighbours(const struct arm_mtb *mtb, const struct programs *pr
 
 static int place_buffer(struct arm_mtb *mtb, const struct programs *programs, char *why, size_t why_size)
 {
+	const struct arm_mtb_buffer before = mtb->buffer;
 	struct arm_mtb_neighbours neighbours;
 	char reason[ARM_MTB_WHY - 64];
 	const char *from;
@@ -410,14 +481,16 @@ static int place_buffer(struct arm_mtb *mtb, const struct programs *programs, ch
 	find_neighbours(mtb, programs, &neighbours);
 	if (mtb->config.buffer_given) {
 		mtb->buffer = mtb->config.buffer;
-		if (arm_mtb_buffer_check(&mtb->buffer, &mtb->ram, &neighbours, reason, sizeof(reason)))
-			return ERROR_OK;
-		return fail(why, why_size, ERROR_FAIL, mtb, "%s", reason);
+		if (!arm_mtb_buffer_check(&mtb->buffer, &mtb->ram, &neighbours, reason, sizeof(reason)))
+			return fail(why, why_size, ERROR_FAIL, mtb, "%s", reason);
+		mtb->ours &= mtb->buffer.addr == before.addr && mtb->buffer.size == before.size;
+		return ERROR_OK;
 	}
 	if (!arm_mtb_buffer_choose(&mtb->buffer, &mtb->ram, &neighbours, &from, reason, sizeof(reason)))
 		return fail(why, why_size, ERROR_FAIL, mtb, "%s", reason);
 	LOG_INFO("%s: buffer of %" PRIu32 " bytes at 0x%08" PRIx32 " (%s)", mtb->name, mtb->buffer.size, mtb->buffer.addr,
 			from ? from : "a part of RAM that the program does not use");
+	mtb->ours &= mtb->buffer.addr == before.addr && mtb->buffer.size == before.size;
 	return ERROR_OK;
 }
 
@@ -449,8 +522,8 @@ static int find_hardware(struct arm_mtb *mtb, char *why, size_t why_size)
 	if (retval != ERROR_OK)
 		return retval;
 	if (state.master & (ARM_MTB_MASTER_EN | ARM_MTB_MASTER_HALTREQ)) {
-		retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER,
-				state.master & ~(ARM_MTB_MASTER_EN | ARM_MTB_MASTER_HALTREQ));
+		retval = arm_mtb_port_set_master(&mtb->port, state.master & ~(ARM_MTB_MASTER_EN | ARM_MTB_MASTER_HALTREQ),
+				ARM_MTB_MASTER_EN | ARM_MTB_MASTER_HALTREQ);
 		if (retval != ERROR_OK)
 			return unreadable(mtb, retval, "written", why, why_size);
 		/* POSITION can have moved since */
@@ -480,10 +553,9 @@ static void undo(struct arm_mtb *mtb)
 	arm_mtb_trigger_clear(&mtb->trigger, false);
 	if (mtb->before_known && put_back(mtb, &mtb->before) != ERROR_OK)
 		LOG_WARNING("%s: the MTB's registers could not be put back", mtb->name);
-	mtb->before_known = false;
 }
 
-static int capture_drained(struct arm_mtb *mtb, bool end, char *why, size_t why_size);
+static int capture_drained(struct arm_mtb *mtb, bool end, struct arm_mtb_state *state, char *why, size_t why_size);
 static void start_draining(struct arm_mtb *mtb);
 static void stop_draining(struct arm_mtb *mtb);
 static int on_target_event(struct target *target, enum target_event event, void *priv);
@@ -576,8 +648,8 @@ static int check_position(const struct arm_mtb *mtb, const struct arm_mtb_state 
 			((state->master ^ mtb->armed.master) & ARM_MTB_MASTER_MASK) == 0)
 		return ERROR_OK;
 	return fail(why, why_size, ERROR_FAIL, mtb, "POSITION 0x%08" PRIx32 " and MASTER 0x%08" PRIx32 " are not of the "
-			"buffer that was armed (0x%08" PRIx32 ", %" PRIu32 " bytes): the program or a reset changed them; disable "
-			"ends this, adopt then takes what is there", state->position, state->master, mtb->buffer.addr, mtb->buffer.size);
+			"buffer that was armed (0x%08" PRIx32 ", %" PRIu32 " bytes): the program or a reset changed them; "
+			"disable ends this, adopt then takes what is there", state->position, state->master, mtb->buffer.addr, mtb->buffer.size);
 }
 
 /* The bytes that hold packets, into a capture of their own: the old one stays when this fails. */
@@ -592,28 +664,42 @@ static int read_buffer(struct arm_mtb *mtb, const struct arm_mtb_state *state, s
 	uint8_t *bytes = arm_mtb_capture_stage(capture, len);
 	if (!bytes)
 		return fail(why, why_size, ERROR_FAIL, mtb, "out of memory");
-	const int retval = arm_mtb_read_words(mtb->target, mtb->buffer.addr, bytes, len);
+	const int retval = arm_mtb_port_read_packets(&mtb->port, mtb->buffer.addr, bytes, len);
 	if (retval != ERROR_OK) {
 		arm_mtb_capture_free(capture);
-		return fail(why, why_size, retval, mtb, "the buffer (%" PRIu32 " bytes at 0x%08" PRIx32 ") cannot be read: "
-				"is the part asleep, without power or in reset? It still holds the trace; try again", len, mtb->buffer.addr);
+		return fail(why, why_size, retval, mtb, "the buffer (%" PRIu32 " bytes at 0x%08" PRIx32 ") cannot be "
+				"read: is the part asleep, without power or in reset? It still holds the trace; try again", len, mtb->buffer.addr);
 	}
 	arm_mtb_capture_commit(capture);
 	return ERROR_OK;
 }
 
-/* EN off if the core runs: reading would meet packets half written. @param[out] state is final then */
-static int hold_still(struct arm_mtb *mtb, bool halted, struct arm_mtb_state *state, char *why, size_t why_size)
+/*
+ * EN off if the core runs: reading would meet packets half written. @param[out] state is final then
+ * @param end FLOW and comparators too: tracing ends
+ */
+static int hold_still(struct arm_mtb *mtb, bool halted, bool end, struct arm_mtb_state *state, char *why,
+		size_t why_size)
 {
-	if (halted || !(state->master & ARM_MTB_MASTER_EN))
+	const uint32_t off = ARM_MTB_MASTER_EN | ARM_MTB_MASTER_HALTREQ |
+			(end ? ARM_MTB_MASTER_TSTARTEN | ARM_MTB_MASTER_TSTOPEN : 0);
+	const uint32_t flow = end ? 0 : state->flow;
+	const uint32_t master = state->master & ~off;
+
+	if (halted || !(state->master & off))
 		return ERROR_OK;
-	int retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER,
-			state->master & ~(ARM_MTB_MASTER_EN | ARM_MTB_MASTER_HALTREQ));
-	if (retval != ERROR_OK)
-		return unreadable(mtb, retval, "written", why, why_size);
-	mtb->paused = true;
-	retval = arm_mtb_port_read(&mtb->port, state);
-	return retval == ERROR_OK ? ERROR_OK : unreadable(mtb, retval, "read", why, why_size);
+	for (unsigned int i = 0; i < 3; i++) {
+		int retval = arm_mtb_port_write_master(&mtb->port, master, flow);
+		if (retval != ERROR_OK)
+			return unreadable(mtb, retval, "written", why, why_size);
+		mtb->paused = true;
+		retval = arm_mtb_port_read(&mtb->port, state);
+		if (retval != ERROR_OK)
+			return unreadable(mtb, retval, "read", why, why_size);
+		if (!(state->master & off) && state->flow == flow)
+			return ERROR_OK;
+	}
+	return fail(why, why_size, ERROR_FAIL, mtb, "MASTER.EN cannot be cleared (0x%08" PRIx32 ")", state->master);
 }
 
 /* Tracing was off and nobody here did it: say why, if that can be told. */
@@ -632,7 +718,7 @@ static void tell_found_off(struct arm_mtb *mtb, const struct arm_mtb_state *stat
 }
 
 /* Into mtb->capture; the hardware stays held still. */
-static int capture_buffer(struct arm_mtb *mtb, struct arm_mtb_state *state, char *why, size_t why_size)
+static int capture_buffer(struct arm_mtb *mtb, bool end, struct arm_mtb_state *state, char *why, size_t why_size)
 {
 	const bool halted = is_halted(mtb);
 	struct arm_mtb_capture capture;
@@ -646,7 +732,7 @@ static int capture_buffer(struct arm_mtb *mtb, struct arm_mtb_state *state, char
 		mtb->full = true;
 	retval = check_position(mtb, state, why, why_size);
 	if (retval == ERROR_OK)
-		retval = hold_still(mtb, halted, state, why, why_size);
+		retval = hold_still(mtb, halted, end, state, why, why_size);
 	if (retval == ERROR_OK)
 		retval = read_buffer(mtb, state, &capture, why, why_size);
 	if (retval != ERROR_OK)
@@ -684,22 +770,21 @@ static void take_drained(struct arm_mtb *mtb)
 }
 
 /* The rest of a drained trace. @param end tracing ends with it */
-static int capture_drained(struct arm_mtb *mtb, bool end, char *why, size_t why_size)
+static int capture_drained(struct arm_mtb *mtb, bool end, struct arm_mtb_state *state, char *why, size_t why_size)
 {
-	struct arm_mtb_state state;
 	bool has_pc;
 	uint32_t pc;
-	const int retval = arm_mtb_drain_now(&mtb->drain, end, &state, &pc, &has_pc);
+	const int retval = arm_mtb_drain_now(&mtb->drain, end, state, &pc, &has_pc);
 
 	take_drained(mtb);
 	if (retval != ERROR_OK)
 		return fail(why, why_size, retval, mtb, "%s", mtb->drain.error);
-	tell_found_off(mtb, &state);
+	tell_found_off(mtb, state);
 	read_vtor(mtb);
 	if (!mtb->fresh) {
 		struct arm_mtb_capture *capture = &mtb->capture;
-		note_registers(mtb, capture, &state);
-		if (has_pc && state.master & ARM_MTB_MASTER_EN)
+		note_registers(mtb, capture, state);
+		if (has_pc && state->master & ARM_MTB_MASTER_EN)
 			add_register(&capture->regs, ITRACE_MTB_REG_PC_HALT, &capture->regs.pc_halt, pc);
 	}
 	return ERROR_OK;
@@ -710,7 +795,13 @@ static int let_go(struct arm_mtb *mtb, char *why, size_t why_size)
 {
 	if (!mtb->paused)
 		return ERROR_OK;
-	const int retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER, mtb->armed.master | ARM_MTB_MASTER_EN);
+	struct arm_mtb_state state;
+	int retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER, mtb->armed.master | ARM_MTB_MASTER_EN);
+	if (retval == ERROR_OK)
+		retval = arm_mtb_port_read(&mtb->port, &state);
+	if (retval == ERROR_OK && !(state.master & ARM_MTB_MASTER_EN) && !arm_mtb_is_full(mtb, &state) &&
+			!(state.master & ARM_MTB_MASTER_TSTOPEN))
+		retval = arm_mtb_port_set_master(&mtb->port, mtb->armed.master | ARM_MTB_MASTER_EN, ARM_MTB_MASTER_EN);
 	if (retval != ERROR_OK)
 		return unreadable(mtb, retval, "written", why, why_size);
 	mtb->paused = false;
@@ -733,8 +824,8 @@ int arm_mtb_flush(struct arm_mtb *mtb, char *why, size_t why_size)
 	if (retval != ERROR_OK)
 		return retval;
 	if (mtb->target_poll)
-		return capture_drained(mtb, false, why, why_size);
-	retval = capture_buffer(mtb, &state, why, why_size);
+		return capture_drained(mtb, false, &state, why, why_size);
+	retval = capture_buffer(mtb, false, &state, why, why_size);
 	const int resumed = let_go(mtb, later, sizeof(later));
 	if (retval == ERROR_OK && resumed != ERROR_OK) {
 		snprintf(why, why_size, "%s", later);
@@ -743,15 +834,23 @@ int arm_mtb_flush(struct arm_mtb *mtb, char *why, size_t why_size)
 	return retval;
 }
 
-/* Nothing of ours stays in the hardware. */
-static int disarm(struct arm_mtb *mtb, char *why, size_t why_size)
+/* Nothing of ours stays in the hardware. @a state: as last read */
+static int disarm(struct arm_mtb *mtb, struct arm_mtb_state *state, char *why, size_t why_size)
 {
-	const uint32_t master = mtb->armed.master &
-			~(ARM_MTB_MASTER_EN | ARM_MTB_MASTER_TSTARTEN | ARM_MTB_MASTER_TSTOPEN);
-	int retval = arm_mtb_port_write_master(&mtb->port, master, 0);
+	const uint32_t off = ARM_MTB_MASTER_EN | ARM_MTB_MASTER_HALTREQ | ARM_MTB_MASTER_TSTARTEN | ARM_MTB_MASTER_TSTOPEN;
+	int retval = ERROR_OK;
 
-	if (retval != ERROR_OK)
-		return unreadable(mtb, retval, "written", why, why_size);
+	for (unsigned int i = 0; i < 3 && (state->master & off || state->flow); i++) {
+		retval = arm_mtb_port_write_master(&mtb->port, state->master & ~off, 0);
+		if (retval != ERROR_OK)
+			return unreadable(mtb, retval, "written", why, why_size);
+		retval = arm_mtb_port_read(&mtb->port, state);
+		if (retval != ERROR_OK)
+			return unreadable(mtb, retval, "read", why, why_size);
+	}
+	if (state->master & off || state->flow)
+		return fail(why, why_size, ERROR_FAIL, mtb, "MASTER 0x%08" PRIx32 " and FLOW 0x%08" PRIx32 " cannot be cleared",
+				state->master, state->flow);
 	retval = arm_mtb_trigger_clear(&mtb->trigger, false);
 	if (retval != ERROR_OK)
 		return fail(why, why_size, retval, mtb, "the comparators of -start and -stop could not be put back");
@@ -767,16 +866,17 @@ int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
 		return retval;
 	run_event(mtb, ARM_MTB_PRE_DISABLE);
 	if (mtb->target_poll)
-		retval = capture_drained(mtb, true, why, why_size);
+		retval = capture_drained(mtb, true, &state, why, why_size);
 	else
-		retval = capture_buffer(mtb, &state, why, why_size);
+		retval = capture_buffer(mtb, true, &state, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
-	retval = disarm(mtb, why, why_size);
+	retval = disarm(mtb, &state, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
 	stop_draining(mtb);
 	mtb->phase = ARM_MTB_STOPPED;
+	mtb->ours = true;
 	mtb->paused = mtb->adopted = false;
 	return ERROR_OK;
 }
@@ -788,7 +888,8 @@ int arm_mtb_disable(struct arm_mtb *mtb, char *why, size_t why_size)
 	int retval = need_target(mtb, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
-	run_event(mtb, ARM_MTB_PRE_DISABLE);
+	if (mtb->phase == ARM_MTB_ARMED)
+		run_event(mtb, ARM_MTB_PRE_DISABLE);
 	retval = arm_mtb_trigger_clear(&mtb->trigger, false);
 	if (retval == ERROR_OK && mtb->before_known && !mtb->adopted)
 		retval = put_back(mtb, &mtb->before);
@@ -796,7 +897,9 @@ int arm_mtb_disable(struct arm_mtb *mtb, char *why, size_t why_size)
 		return unreadable(mtb, retval, "written", why, why_size);
 	stop_draining(mtb);
 	mtb->phase = ARM_MTB_IDLE;
-	mtb->before_known = mtb->paused = mtb->adopted = mtb->rearm = false;
+	/* what was put back is what the next start would find */
+	mtb->before_known &= !mtb->adopted;
+	mtb->paused = mtb->adopted = mtb->rearm = false;
 	return ERROR_OK;
 }
 
@@ -836,7 +939,7 @@ int arm_mtb_adopt(struct arm_mtb *mtb, char *why, size_t why_size)
 		LOG_INFO("%s: adopted; the core runs: flush, stop or decode captures", mtb->name);
 		return ERROR_OK;
 	}
-	return capture_buffer(mtb, &state, why, why_size);
+	return capture_buffer(mtb, false, &state, why, why_size);
 }
 
 bool arm_mtb_get_capture(const struct arm_mtb *mtb, struct itrace_capture *capture)
@@ -964,7 +1067,7 @@ static int clear_haltreq(struct arm_mtb *mtb, char *why, size_t why_size)
 	if (!(state.master & ARM_MTB_MASTER_HALTREQ))
 		return ERROR_OK;
 	mtb->full = true;
-	retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER, state.master & ~ARM_MTB_MASTER_HALTREQ);
+	retval = arm_mtb_port_set_master(&mtb->port, state.master & ~ARM_MTB_MASTER_HALTREQ, ARM_MTB_MASTER_HALTREQ);
 	return retval == ERROR_OK ? ERROR_OK : unreadable(mtb, retval, "written", why, why_size);
 }
 
@@ -994,7 +1097,7 @@ static void pause_trace(struct arm_mtb *mtb, bool pause)
 	if (!pause)
 		retval = let_go(mtb, why, sizeof(why));
 	else if (!mtb->paused && arm_mtb_port_read(&mtb->port, &state) == ERROR_OK && state.master & ARM_MTB_MASTER_EN)
-		retval = hold_still(mtb, false, &state, why, sizeof(why));
+		retval = hold_still(mtb, false, false, &state, why, sizeof(why));
 	if (retval != ERROR_OK)
 		tell_background(mtb, why);
 }
@@ -1030,16 +1133,20 @@ static int on_target_reset(struct target *target, enum target_reset_mode mode, v
 	struct arm_mtb_state state;
 	char why[ARM_MTB_WHY];
 
-	if (target != mtb->target || mtb->phase != ARM_MTB_ARMED || mtb->adopted)
+	if (target != mtb->target)
+		return ERROR_OK;
+	mtb->ours = mtb->vtor_known = false;
+	if (mtb->phase != ARM_MTB_ARMED)
+		mtb->before_known = false;
+	if (mtb->phase != ARM_MTB_ARMED || mtb->adopted)
 		return ERROR_OK;
 	if (target_was_examined(target)) {
-		const int retval = mtb->target_poll ? capture_drained(mtb, true, why, sizeof(why)) :
-				capture_buffer(mtb, &state, why, sizeof(why));
+		const int retval = mtb->target_poll ? capture_drained(mtb, true, &state, why, sizeof(why)) :
+				capture_buffer(mtb, false, &state, why, sizeof(why));
 		if (retval != ERROR_OK)
 			LOG_WARNING("%s (before the reset)", why);
 	}
 	mtb->rearm = true;
-	mtb->vtor_known = false;
 	set_ticking(mtb, true);
 	return ERROR_OK;
 }

@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <target/target.h>
 
@@ -15,6 +17,9 @@
 #define CS_DEVARCH	0xfbc
 #define CS_DEVTYPE	0xfcc
 #define CS_PIDR4	0xfd0
+/* so often a doubtful read is repeated */
+#define PROOFS_MAX	4u
+
 #define CS_ID_NUM	12u	/* PIDR4 .. 7, PIDR0 .. 3, CIDR0 .. 3 */
 
 #define MTB_ARCHID	0x0a31u
@@ -31,12 +36,49 @@ static int read_again(struct target *target, target_addr_t addr, uint32_t count,
 	return retval;
 }
 
-int arm_mtb_read_words(struct target *target, target_addr_t addr, uint8_t *bytes, uint32_t len)
+/* Is what is read really from there? DEVARCH is never 0. */
+static int prove_link(const struct arm_mtb_port *port)
 {
-	return read_again(target, addr, len / 4, bytes);
+	uint8_t devarch[4];
+	const int retval = read_again(port->target, port->base + CS_DEVARCH, 1, devarch);
+
+	if (retval != ERROR_OK)
+		return retval;
+	return target_buffer_get_u32(port->target, devarch) ? ERROR_OK : ERROR_FAIL;
 }
 
-int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *state)
+static bool has_zero_word(const uint8_t *bytes, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i += 4)
+		if (!(bytes[i] | bytes[i + 1] | bytes[i + 2] | bytes[i + 3]))
+			return true;
+	return false;
+}
+
+int arm_mtb_port_read_packets(const struct arm_mtb_port *port, target_addr_t addr, uint8_t *bytes, uint32_t len)
+{
+	int retval = read_again(port->target, addr, len / 4, bytes);
+
+	if (retval != ERROR_OK || !has_zero_word(bytes, len))
+		return retval;
+
+	uint8_t *before = malloc(len);
+	if (!before)
+		return ERROR_FAIL;
+	for (unsigned int i = 0; i < PROOFS_MAX; i++) {
+		memcpy(before, bytes, len);
+		retval = prove_link(port);
+		if (retval == ERROR_OK)
+			retval = read_again(port->target, addr, len / 4, bytes);
+		if (retval != ERROR_OK || !has_zero_word(bytes, len) || !memcmp(before, bytes, len))
+			break;
+		retval = ERROR_FAIL;
+	}
+	free(before);
+	return retval;
+}
+
+static int read_state(const struct arm_mtb_port *port, struct arm_mtb_state *state)
 {
 	uint8_t bytes[16];
 	int retval = read_again(port->target, port->base + ARM_MTB_POSITION, 4, bytes);
@@ -48,6 +90,16 @@ int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *sta
 	state->flow = target_buffer_get_u32(port->target, bytes + 8);
 	state->base = target_buffer_get_u32(port->target, bytes + 12);
 	return ERROR_OK;
+}
+
+int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *state)
+{
+	int retval = read_state(port, state);
+
+	if (retval != ERROR_OK || state->position | state->master | state->flow | state->base)
+		return retval;
+	retval = prove_link(port);
+	return retval == ERROR_OK ? read_state(port, state) : retval;
 }
 
 static int write_words(const struct arm_mtb_port *port, unsigned int offset, const uint32_t *words, unsigned int count)
@@ -85,7 +137,23 @@ int arm_mtb_port_write_u32(const struct arm_mtb_port *port, unsigned int offset,
 	return write_words(port, offset, &value, 1);
 }
 
-int arm_mtb_port_probe_aw(const struct arm_mtb_port *port, uint32_t position, unsigned int *aw)
+int arm_mtb_port_set_master(const struct arm_mtb_port *port, uint32_t master, uint32_t mask)
+{
+	struct arm_mtb_state state;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		int retval = arm_mtb_port_write_u32(port, ARM_MTB_MASTER, master);
+		if (retval == ERROR_OK)
+			retval = arm_mtb_port_read(port, &state);
+		if (retval != ERROR_OK)
+			return retval;
+		if (!((state.master ^ master) & mask))
+			return ERROR_OK;
+	}
+	return ERROR_FAIL;
+}
+
+static int probe_once(const struct arm_mtb_port *port, uint32_t position, unsigned int *aw)
 {
 	uint8_t bytes[4];
 	int retval = arm_mtb_port_write_u32(port, ARM_MTB_POSITION, ARM_MTB_POSITION_POINTER);
@@ -107,6 +175,23 @@ int arm_mtb_port_probe_aw(const struct arm_mtb_port *port, uint32_t position, un
 	while (UINT64_C(1) << *aw < size)
 		(*aw)++;
 	return ERROR_OK;
+}
+
+int arm_mtb_port_probe_aw(const struct arm_mtb_port *port, uint32_t position, unsigned int *aw)
+{
+	unsigned int before = 0;
+	int retval = ERROR_FAIL;
+
+	/* the same twice: a wrong one would have trace written anywhere */
+	for (unsigned int i = 0; i < PROOFS_MAX; i++) {
+		retval = probe_once(port, position, aw);
+		if (retval != ERROR_OK)
+			*aw = 0;
+		else if (*aw == before)
+			return ERROR_OK;
+		before = *aw;
+	}
+	return retval == ERROR_OK ? ERROR_FAIL : retval;
 }
 
 /* ---- identification ---- */

@@ -70,7 +70,10 @@ struct arm_mtb_port {
  */
 int arm_mtb_port_identify(const struct arm_mtb_port *port, struct arm_mtb_id *id, char *why, size_t why_size);
 
-/* POSITION, MASTER, FLOW and BASE, once again if the first time fails: one access. */
+/*
+ * POSITION, MASTER, FLOW and BASE, once again if the first time fails: one access.
+ * Some adapter drivers take an exchange that was lost for zeros: where all are 0 it is made sure that the MTB answers.
+ */
 int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *state);
 
 /* POSITION and MASTER, in this order: one access. */
@@ -84,6 +87,9 @@ int arm_mtb_port_write(const struct arm_mtb_port *port, const struct arm_mtb_sta
 
 int arm_mtb_port_write_u32(const struct arm_mtb_port *port, unsigned int offset, uint32_t value);
 
+/* MASTER until it reads so in the bits of @a mask (two accesses). ERROR_FAIL: it does not keep it. */
+int arm_mtb_port_set_master(const struct arm_mtb_port *port, uint32_t master, uint32_t mask);
+
 /*
  * How many address bits the MTB's RAM decodes: write ones to POSITION, see what stays, put back @a position (three
  * accesses). Nothing may be traced meanwhile.
@@ -92,7 +98,10 @@ int arm_mtb_port_write_u32(const struct arm_mtb_port *port, unsigned int offset,
  */
 int arm_mtb_port_probe_aw(const struct arm_mtb_port *port, uint32_t position, unsigned int *aw);
 
-/* Words of memory, once again if the first time fails. */
-int arm_mtb_read_words(struct target *target, target_addr_t addr, uint8_t *bytes, uint32_t len);
+/*
+ * Packets in RAM, once again if the first time fails. No packet has a word that is 0, but where a program branched to
+ * 0: then they are read until they are the same twice and the MTB answers in between (see arm_mtb_port_read()).
+ */
+int arm_mtb_port_read_packets(const struct arm_mtb_port *port, target_addr_t addr, uint8_t *bytes, uint32_t len);
 
 #endif /* OPENOCD_TARGET_ARMTRACE_MTB_PORT_H */
