@@ -2,8 +2,8 @@
 /* check-group: mtb */
 
 /*
- * Any bytes as an MTB's registers, buffer and program. Held: no fault, an end in bounded time, a ledger that balances,
- * and that the bytes of the ring are each decoded once.
+ * Any bytes as an MTB's registers, buffer, seams and program. Held: no fault, an end in bounded time, a ledger that
+ * balances, that the bytes of the ring are each decoded once, and that each seam is given once.
  */
 
 #include <stdint.h>
@@ -83,9 +83,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 	}
 
+	/* several at one place, in front of the first packet and behind the last; in a ring, too */
+	struct itrace_seam seams[4];
+	uint64_t seam_off = 0;
+	for (unsigned int i = 0; i < 4; i++) {
+		seam_off += data[39 + i] >> 2;
+		seams[i] = (struct itrace_seam){
+			.off = seam_off, .has_pc = data[39 + i] & 1, .pc = CODE_ADDR + (word(data + 20) >> 4 * i & 0xff),
+		};
+	}
 	const struct itrace_mtb_hints hints = {
 		.wrapped = ring.wrapped, .has_pc_arm = data[15] & 1, .has_pc_halt = data[15] & 2, .has_vtor = data[15] & 4,
 		.pc_arm = word(data + 20), .pc_halt = word(data + 24), .vtor = word(data + 28),
+		.seams = seams, .seam_count = data[43] % 5,
 	};
 	const struct itrace_segment segments[] = {
 		{ CODE_ADDR, len, bytes, ITRACE_SPACE_ANY, 0 },
@@ -108,6 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	itrace_mtb_flow_finish(&flow);
 	drain(n);
 	if (!itrace_ledger_balances(&ledger) || ledger.trace_len != sum || ledger.decoded_len + ledger.partial_len != sum ||
+			ledger.event_count[ITRACE_EVENT_SEAM] != hints.seam_count ||
 			event_count > EVENTS_PER_PACKET * (sum / ITRACE_MTB_PACKET_LEN + 2))
 		abort();
 	return 0;

@@ -82,6 +82,8 @@ struct hint {
 	bool wrapped;
 	uint32_t pc_arm, pc_halt;	/* 0: not known */
 	bool no_vectors;
+	unsigned int seam_count;
+	struct itrace_seam seams[3];
 };
 
 struct vector {
@@ -550,6 +552,90 @@ static const struct vector vectors[] = {
 		"       8  range 0x118 .. 0x11a: 1 T32, no branch\n"
 		END("       8"),
 		PACKETS(0x112, 0x201, 0x202, 0x114)
+	}, {
+		"a seam cuts the way in two", program,
+		{ .pc_arm = 0x100, .pc_halt = 0x112, .seam_count = 1, .seams = { { 16, 0x10e, true } } },
+		BEGIN ON
+		"       0  range 0x100 .. 0x106: 3 T32, conditional branch not taken\n"
+		"       0  range 0x106 .. 0x10c: 2 T32, call taken\n"
+		"       8  range 0x200 .. 0x204: 2 T32, return taken\n"
+		"      16  range 0x10c .. 0x10e: 1 T32, no branch\n"
+		"      16  seam: the core stood at 0x10e\n"
+		"      16  range 0x10e .. 0x114: 3 T32, branch taken\n"
+		END("      16"),
+		PACKETS(0x108, 0x201, 0x202, 0x10c, 0x112, 0x112)
+	}, {
+		"a seam behind a branch that is not taken, one at the packet's source, one with no PC", program,
+		{ .pc_arm = 0x100, .seam_count = 3, .seams = { { 0, 0x106, true }, { 0, 0x108, true }, { 0, 0, false } } },
+		BEGIN
+		"       0  range 0x100 .. 0x106: 3 T32, conditional branch not taken\n"
+		"       0  seam: the core stood at 0x106\n"
+		"       0  range 0x106 .. 0x108: 1 T32, no branch\n"
+		"       0  seam: the core stood at 0x108\n"
+		"       0  seam\n" ON
+		"       0  range 0x108 .. 0x10c: 1 T32, call taken\n"
+		END("       0"),
+		PACKETS(0x108, 0x201)
+	}, {
+		"the PC of a seam behind the packet's source, and inside of an instruction: nothing is cut", wide_program,
+		{ .pc_arm = 0x100, .seam_count = 2, .seams = { { 0, 0x104, true }, { 8, 0x118, true } } },
+		BEGIN
+		"       0  seam: the core stood at 0x104\n" ON
+		"       0  range 0x100 .. 0x10a: 3 T32, instruction barrier\n"
+		"       8  seam: the core stood at 0x118\n"
+		"       8  range 0x10a .. 0x10c: 1 T32, no branch\n"
+		"       8  exception: SysTick (0xf), return address 0x10c\n"
+		END("       8"),
+		PACKETS(0x106, 0x10b, 0x10d, 0x300)
+	}, {
+		"the PC of a seam begins a way that was not known", program,
+		{ .seam_count = 1, .seams = { { 0, 0x106, true } } },
+		BEGIN
+		"       0  seam: the core stood at 0x106\n"
+		"       0  range 0x106 .. 0x10c: 2 T32, call taken\n"
+		END("       0"),
+		PACKETS(0x108, 0x200)
+	}, {
+		"a last filling without packets: the way goes to its seam, and on to where the core was halted", program,
+		{ .pc_halt = 0x112, .seam_count = 2, .seams = { { 8, 0x10e, true }, { 8, 0x10e, true } } },
+		BEGIN
+		"       0  range 0x202 .. 0x204: 1 T32, return taken\n"
+		"       0  range 0x10c .. 0x10e: 1 T32, no branch\n"
+		"       8  seam: the core stood at 0x10e\n"
+		"       8  seam: the core stood at 0x10e\n"
+		"       0  range 0x10e .. 0x112: 2 T32, no branch\n"
+		END("       0"),
+		PACKETS(0x202, 0x10c)
+	}, {
+		"the same when where it was halted is not known", program,
+		{ .seam_count = 1, .seams = { { 8, 0x110, true } } },
+		BEGIN
+		"       0  range 0x202 .. 0x204: 1 T32, return taken\n"
+		"       0  range 0x10c .. 0x110: 2 T32, no branch\n"
+		"       8  seam: the core stood at 0x110\n"
+		END("       0"),
+		PACKETS(0x202, 0x10c)
+	}, {
+		"a seam between the halves of a return, and one in front of a new start", program,
+		{ .pc_arm = 0x300, .seam_count = 2, .seams = { { 8, 0x10c, true }, { 16, 0x10e, true } } },
+		BEGIN
+		"       0  range 0x300 .. 0x304: 2 T32, return taken\n"
+		"       0  exception return, EXC_RETURN 0xfffffff9\n"
+		"       8  seam: the core stood at 0x10c\n"
+		"      16  seam: the core stood at 0x10e\n"
+		"      16  trace on: begin or filter\n"
+		"      16  range 0x112 .. 0x114: 1 T32, branch taken\n"
+		END("      16"),
+		PACKETS(0x302, 0xfffffff8, 0xfffffff9, 0x10c, 0x112, 0x113)
+	}, {
+		"a seam cuts a way where nothing is known", program,
+		{ .pc_arm = 0x204, .seam_count = 1, .seams = { { 0, 0x206, true } } },
+		BEGIN
+		"       0  seam: the core stood at 0x206\n"
+		"       0  gap: no-memory at 0x204 (2 bytes wanted in space Any)\n"
+		"       8  range 0x112 .. 0x114: 1 T32, branch taken\n"
+		END("       8"),
+		PACKETS(0x212, 0x112, 0x112, 0x112)
 	}
 };
 
@@ -610,6 +696,7 @@ static void decode(const struct vector *vector, const struct way *way, char *tex
 		.has_pc_arm = vector->hint.pc_arm, .pc_arm = vector->hint.pc_arm,
 		.has_pc_halt = vector->hint.pc_halt, .pc_halt = vector->hint.pc_halt,
 		.has_vtor = !vector->hint.no_vectors, .vtor = 0x1000,
+		.seams = vector->hint.seams, .seam_count = vector->hint.seam_count,
 	};
 	itrace_image_init(&image, segments, count, NULL, NULL);
 	itrace_ledger_init(&ledger);

@@ -658,7 +658,10 @@ static const struct event_row event_rows[] = {
 	{
 		0xfffff, 0, 1, TAG(INSTRUMENTATION, 0, 0),
 		"INSTRUMENTATION(EL1; 0x00000000000fffff)", "instrumentation: EL1 0xfffff"
-	}, {
+	},
+	{ 0x2c4, 0, 0, TAG(SEAM, ITRACE_EVENT_HAS_ADDR, 0), NULL, "seam: the core stood at 0x2c4" },
+	{ 0, 0, 0, TAG(SEAM, 0, 0), NULL, "seam" },
+	{
 		0x5000, 0x02, 4, TAG(GAP, ITRACE_EVENT_HAS_ADDR, ITRACE_GAP_NO_MEMORY),
 		"ADDR_NACC( 0x5000; Memspace [0x2:EL1N] )", "gap: no-memory at 0x5000 (4 bytes wanted in space EL1N)"
 	},

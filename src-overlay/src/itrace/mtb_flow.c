@@ -24,10 +24,12 @@ enum place {
 
 /* --- events out --- */
 
-static void emit(struct itrace_mtb_flow *flow, const struct itrace_event *event)
+static inline void emit(struct itrace_mtb_flow *flow, const struct itrace_event *event)
 {
-	if (flow->ledger)
+	if (flow->ledger && event->kind == ITRACE_EVENT_GAP)
 		itrace_ledger_count(flow->ledger, event, 1);
+	else if (flow->ledger)
+		flow->ledger->event_count[event->kind]++;
 	if (flow->out < flow->out_end)
 		*flow->out++ = *event;
 	else
@@ -127,9 +129,16 @@ static bool is_mapped(struct itrace_mtb_flow *flow, uint32_t addr)
 /* Up to 4 bytes of the image as one number, piece by piece. @returns false when some are missing. */
 static bool read_bytes(struct itrace_mtb_flow *flow, uint32_t addr, unsigned int len, uint32_t *value)
 {
+	size_t avail;
+	const uint8_t *bytes = itrace_image_at(flow->cache.image, addr, SPACE, &avail, NULL);
+
 	*value = 0;
+	if (bytes && avail >= len) {
+		for (unsigned int i = 0; i < len; i++)
+			*value |= (uint32_t)bytes[i] << 8 * i;
+		return true;
+	}
 	for (unsigned int i = 0; i < len; i++) {
-		size_t avail;
 		const uint8_t *byte = itrace_image_at(flow->cache.image, addr + i, SPACE, &avail, NULL);
 		if (!byte)
 			return false;
@@ -212,15 +221,20 @@ static uint32_t search_vectors(const struct itrace_mtb_flow *flow, uint32_t hand
 }
 
 /* The same, from memory where it was asked before. */
-static uint32_t find_exception(struct itrace_mtb_flow *flow, uint32_t handler, enum svc svc, unsigned int *flags)
+static uint32_t find_exception(struct itrace_mtb_flow *flow, uint32_t handler, const uint32_t *from,
+		unsigned int *flags)
 {
-	struct itrace_mtb_handler *memo = &flow->handlers[(handler >> 2 ^ handler >> 5) % ITRACE_MTB_HANDLER_NUM];
+	enum svc svc = SVC_NOT;
 
 	*flags = ITRACE_EVENT_UNKNOWN;
 	/* an entry of 0 is for an exception that the core does not have */
 	if (!flow->hints.has_vtor || !handler)
 		return 0;
 	read_vectors(flow);
+	/* to other handlers it makes no difference */
+	if (flow->vector_count > VECTOR_SVC && flow->vectors[VECTOR_SVC] == handler)
+		svc = from ? behind_svc(flow, *from) : SVC_PERHAPS;
+	struct itrace_mtb_handler *memo = &flow->handlers[(handler >> 2 ^ handler >> 5) % ITRACE_MTB_HANDLER_NUM];
 	if (!memo->known || memo->addr != handler || memo->svc != svc) {
 		memo->number = search_vectors(flow, handler, svc, flags);
 		memo->addr = handler;
@@ -427,7 +441,7 @@ static void take_exception(struct itrace_mtb_flow *flow, bool has_addr)
 	if (at_target && !is_mapped(flow, from))
 		emit_no_memory(flow, from);
 	if (flow->packet.kind != ITRACE_MTB_LOCKUP)
-		number = find_exception(flow, to, has_addr ? behind_svc(flow, from) : SVC_PERHAPS, &flags);
+		number = find_exception(flow, to, has_addr ? &from : NULL, &flags);
 	if (has_addr)
 		flags |= ITRACE_EVENT_HAS_ADDR;
 	if (at_target)
@@ -465,7 +479,7 @@ static void take_resume(struct itrace_mtb_flow *flow)
 		return;
 	}
 	/* a handler, and it was not interrupted there: the next exception was taken at once */
-	if (from_exception && !newest && find_exception(flow, to, SVC_PERHAPS, &flags)) {
+	if (from_exception && !newest && find_exception(flow, to, NULL, &flags)) {
 		take_exception(flow, false);
 		return;
 	}
@@ -957,10 +971,12 @@ static void end(struct itrace_mtb_flow *flow)
 
 /* --- the fast path --- */
 
-static bool may_run(const struct itrace_mtb_flow *flow)
+/* Beside what step() has looked at: the place is known without conditions, and the packet is a plain branch. */
+static inline bool may_run(const struct itrace_mtb_flow *flow)
 {
-	return flow->place == AT && !flow->walking && !flow->waiting && !flow->held_len && !flow->it_left && !flow->loose &&
-		!flow->one_by_one && flow->begun && flow->pos < flow->end;
+	return flow->place == AT && !(flow->held_len | flow->it_left | flow->loose) && !flow->one_by_one &&
+		flow->end - flow->pos >= (ptrdiff_t)ITRACE_MTB_PACKET_LEN && flow->off < flow->seam_off &&
+		itrace_mtb_is_plain_branch(itrace_mtb_word(flow->pos), itrace_mtb_word(flow->pos + 4));
 }
 
 static void settle(struct itrace_mtb_flow *flow, uint8_t source, uint64_t count, uint64_t ranges)
@@ -972,98 +988,122 @@ static void settle(struct itrace_mtb_flow *flow, uint8_t source, uint64_t count,
 	flow->ledger->source_count[source < ITRACE_LEDGER_SOURCES ? source : ITRACE_LEDGER_SOURCES] += count;
 }
 
-/*
- * Plain branches between known places, as many as there are and there is room for. Whatever is not plain is left to
- * the walk, in the middle of a packet, too. The events are the same as without this; a property test holds the two
- * together.
- * @returns false when there was none
- */
-static bool run_branches(struct itrace_mtb_flow *flow)
+/* The run went to @a pos and @a out; the last packet's branch was reached or not. */
+static void finish_run(struct itrace_mtb_flow *flow, const uint8_t *pos, struct itrace_event *out, uint32_t addr,
+		bool arrived)
 {
-	const uint32_t key = itrace_block_key(&flow->cache, ITRACE_ISA_T32, 0, SPACE), executed = executed_mask();
-	const uint8_t *const begin = flow->pos;
-	const uint8_t *pos = begin;
-	struct itrace_event *out = flow->out;
-	uint64_t count = 0, ranges = 0, off = flow->off;
-	uint32_t addr = flow->addr;
-	uint8_t code_source = 0;
-	bool any = false;	/* something ran, */
-	bool moved = false;	/* and not only a branch to addr */
+	const uint64_t used = (uint64_t)(pos - flow->pos);
 
-	const uint64_t seam_off = flow->seam_off;
-
-	while (flow->end - pos >= (ptrdiff_t)ITRACE_MTB_PACKET_LEN && off < seam_off && out < flow->out_end) {
-		struct itrace_mtb_packet packet;
-		itrace_mtb_packet_read(pos, ITRACE_MTB_PACKET_LEN, &packet);
-		if (packet.kind != ITRACE_MTB_BRANCH || packet.start)
-			break;
-		packet.off = off;
-		flow->packet = packet;
-		flow->walking = true;
-		pos += ITRACE_MTB_PACKET_LEN;
-		off += ITRACE_MTB_PACKET_LEN;
-		while (out < flow->out_end) {
-			const struct itrace_block *block = itrace_block_cache_find_t32(&flow->cache, addr, key, SPACE);
-			const uint32_t behind = addr + block->len, last = block_last(block);
-			const enum itrace_insn_class class = itrace_event_branch(block->tag);
-			const bool arrived = last == packet.source;
-			if (packet.source - addr > ITRACE_MTB_RANGE_MAX || last > packet.source ||
-					block->end & (ITRACE_BLOCK_CUT_MASK | ITRACE_BLOCK_IT_MASK))
-				break;
-			if (arrived ? class != ITRACE_INSN_INDIRECT &&
-					(class != ITRACE_INSN_DIRECT || packet.destination != block->target) :
-					class != ITRACE_INSN_DIRECT || !(itrace_event_flags(block->tag) & ITRACE_INSN_COND))
-				break;
-			/* a conditional return that only went on: the walk knows */
-			if (arrived && packet.destination == behind)
-				break;
-			if (block->source != code_source) {
-				settle(flow, code_source, count, ranges);
-				count = 0;
-				ranges = 0;
-				code_source = block->source;
-			}
-			out->off = packet.off;
-			out->addr = addr;
-			out->end = behind;
-			out->count = block->count;
-			out->tag = arrived ? block->tag : block->tag & ~executed;
-			out++;
-			any = true;
-			count += block->count;
-			ranges++;
-			if (arrived) {
-				addr = packet.destination;
-				moved = false;
-				flow->walking = false;
-				break;
-			}
-			addr = behind;
-			moved = true;
-		}
-		if (flow->walking)
-			break;
-	}
-	if (pos == begin)
-		return false;
-	const uint64_t used = (uint64_t)(pos - begin);
-	settle(flow, code_source, count, ranges);
 	if (flow->ledger) {
 		flow->ledger->decoded_len += used;
 		flow->ledger->packet_count[ITRACE_LEDGER_MTB + ITRACE_MTB_BRANCH] += used / ITRACE_MTB_PACKET_LEN;
 		flow->ledger->packet_len[ITRACE_LEDGER_MTB + ITRACE_MTB_BRANCH] += used;
 	}
+	flow->off += used;
+	flow->packet = (struct itrace_mtb_packet){
+		.off = flow->off - ITRACE_MTB_PACKET_LEN, .source = itrace_mtb_word(pos - ITRACE_MTB_PACKET_LEN),
+		.destination = itrace_mtb_word(pos - ITRACE_MTB_PACKET_LEN + 4), .kind = ITRACE_MTB_BRANCH,
+	};
+	flow->walking = !arrived;
 	flow->pos = pos;
-	flow->off = off;
-	flow->out = out;
 	flow->first = false;
-	if (any) {
-		flow->addr = addr;
-		flow->excepted = false;
-		flow->ran = moved;
-		flow->branched = !moved;
-	}
-	return true;
+	if (out == flow->out)
+		return;
+	/* the last range ended with the branch, or with one that was passed on the way to it */
+	flow->branched = out[-1].flags & ITRACE_EVENT_EXECUTED;
+	flow->ran = !flow->branched;
+	flow->addr = addr;
+	flow->excepted = false;
+	flow->out = out;
+}
+
+/* The end of the packets, from pos on, that no seam stands in front of. */
+static const uint8_t *end_of_run(const struct itrace_mtb_flow *flow)
+{
+	const uint64_t whole = (uint64_t)(flow->end - flow->pos) / ITRACE_MTB_PACKET_LEN;
+	const uint64_t seamless = (flow->seam_off - flow->off - 1) / ITRACE_MTB_PACKET_LEN + 1;
+
+	return flow->pos + ITRACE_MTB_PACKET_LEN * (whole < seamless ? whole : seamless);
+}
+
+/*
+ * Whether a branch at the end of @a block, taken to @a to when it is at @a source, is plain: nothing but what the block
+ * says is to be known. Of one that is not taken only that it is conditional.
+ */
+static inline bool is_plain(const struct itrace_block *block, uint32_t last, uint32_t source, uint32_t to)
+{
+	const enum itrace_insn_class class = itrace_event_branch(block->tag);
+
+	if (block->end & (ITRACE_BLOCK_CUT_MASK | ITRACE_BLOCK_IT_MASK))
+		return false;
+	if (last != source)
+		return last < source && class == ITRACE_INSN_DIRECT && itrace_event_flags(block->tag) & ITRACE_INSN_COND;
+	/* a conditional return that only went on: the walk knows */
+	return (class == ITRACE_INSN_INDIRECT || (class == ITRACE_INSN_DIRECT && to == block->target)) &&
+		to != (uint32_t)(block->start + block->len);
+}
+
+/*
+ * Plain branches between known places, as many as there are and there is room for; there is one. Whatever is not plain
+ * is left to the walk, in the middle of a packet, too. The events are the same as without this; a property test holds
+ * the two together.
+ */
+static void run_branches(struct itrace_mtb_flow *flow)
+{
+	/* what stays the same, where storing events cannot change it */
+	const uint32_t key = itrace_block_key(&flow->cache, ITRACE_ISA_T32, 0, SPACE);
+	const struct itrace_block *const blocks = flow->cache.blocks;
+	const uint64_t mask = flow->cache.mask;
+	const struct itrace_event *const out_end = flow->out_end;
+	const uint8_t *const begin = flow->pos, *const end = end_of_run(flow);
+	/* what makes a pointer behind a packet that packet's offset */
+	const uint64_t bias = flow->off - ITRACE_MTB_PACKET_LEN - (uint64_t)(uintptr_t)begin;
+	const uint8_t *pos = begin;
+	struct itrace_event *out = flow->out, *settled = out;
+	uint64_t count = 0;
+	uint32_t addr = flow->addr, source, to;
+	uint8_t code_source = 0;
+	bool arrived = true;
+
+	do {
+		source = itrace_mtb_word(pos);
+		to = itrace_mtb_word(pos + 4);
+		if (!itrace_mtb_is_plain_branch(source, to))
+			break;
+		pos += ITRACE_MTB_PACKET_LEN;
+		do {
+			arrived = false;
+			const struct itrace_block *block = &blocks[itrace_block_place_t32(addr) & mask];
+			if (block->start != addr || block->key != key)
+				block = itrace_block_cache_miss(&flow->cache, addr, key, SPACE);
+			const uint32_t last = block_last(block);
+			if (source - addr > ITRACE_MTB_RANGE_MAX || !is_plain(block, last, source, to))
+				goto done;
+			if (block->source != code_source) {
+				settle(flow, code_source, count, (uint64_t)(out - settled));
+				count = 0;
+				settled = out;
+				code_source = block->source;
+			}
+			arrived = last == source;
+			out->off = bias + (uint64_t)(uintptr_t)pos;
+			out->addr = addr;
+			addr += block->len;
+			out->end = addr;
+			out->count = block->count;
+			out->tag = block->tag;
+			if (!arrived)
+				out->tag = block->tag & ~executed_mask();
+			count += block->count;
+			out++;
+		} while (!arrived && out < out_end);
+		if (!arrived)
+			break;
+		addr = to;
+	} while (pos < end && out < out_end);
+done:
+	settle(flow, code_source, count, (uint64_t)(out - settled));
+	finish_run(flow, pos, out, addr, arrived);
 }
 
 /* @returns false when there is nothing to do without more input. */
@@ -1076,8 +1116,8 @@ static bool step(struct itrace_mtb_flow *flow)
 		walk(flow);
 	} else if (flow->waiting) {
 		step_seam(flow);
-	} else if (may_run(flow) && run_branches(flow)) {
-		/* went on */
+	} else if (may_run(flow)) {
+		run_branches(flow);
 	} else if (flow->ended) {
 		return false;
 	} else if (!flow->begun_tail && take_packet(flow)) {

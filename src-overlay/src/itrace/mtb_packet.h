@@ -46,9 +46,12 @@ struct itrace_mtb_packet {
 	uint8_t kind;		/* enum itrace_mtb_kind */
 };
 
+/* From here on an address may stand for something else than code. */
+#define ITRACE_MTB_SPECIAL	0xeffffffeu
+
 static inline enum itrace_mtb_place itrace_mtb_place(uint32_t addr)
 {
-	if (addr < 0xeffffffe)
+	if (addr < ITRACE_MTB_SPECIAL)
 		return ITRACE_MTB_CODE;
 	if (addr == 0xeffffffe || addr == 0xfffffffe)
 		return ITRACE_MTB_LOCKED_UP;
@@ -66,6 +69,17 @@ static inline bool itrace_mtb_is_return(uint32_t addr)
 	return place == ITRACE_MTB_EXC_RETURN || place == ITRACE_MTB_FNC_RETURN;
 }
 
+static inline uint32_t itrace_mtb_word(const uint8_t *bytes)
+{
+	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+/* A branch from code to code, without a flag, by the two words; other packets may be of that kind as well. */
+static inline bool itrace_mtb_is_plain_branch(uint32_t source, uint32_t destination)
+{
+	return !((source | destination) & 1) && source < ITRACE_MTB_SPECIAL && destination < ITRACE_MTB_SPECIAL;
+}
+
 /*
  * Read one packet.
  * @returns ITRACE_MTB_PACKET_LEN, or ITRACE_NEED_MORE: @a len is less than that.
@@ -74,10 +88,8 @@ static inline int itrace_mtb_packet_read(const uint8_t *bytes, size_t len, struc
 {
 	if (len < ITRACE_MTB_PACKET_LEN)
 		return ITRACE_NEED_MORE;
-	const uint32_t source = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-		(uint32_t)bytes[3] << 24;
-	const uint32_t destination = (uint32_t)bytes[4] | (uint32_t)bytes[5] << 8 | (uint32_t)bytes[6] << 16 |
-		(uint32_t)bytes[7] << 24;
+	const uint32_t source = itrace_mtb_word(bytes);
+	const uint32_t destination = itrace_mtb_word(bytes + 4);
 	packet->source = source & ~UINT32_C(1);
 	packet->destination = destination & ~UINT32_C(1);
 	packet->atomic = source & 1;

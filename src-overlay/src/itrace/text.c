@@ -1385,6 +1385,13 @@ size_t itrace_text_event(const struct itrace_event *event, bool m_profile, char 
 		pos = PUT(pos, " ");
 		pos = put_addr(pos, event->addr);
 		break;
+	case ITRACE_EVENT_SEAM:
+		pos = PUT(pos, "seam");
+		if (event->flags & ITRACE_EVENT_HAS_ADDR) {
+			pos = PUT(pos, ": the core stood at ");
+			pos = put_addr(pos, event->addr);
+		}
+		break;
 	case ITRACE_EVENT_GAP:
 		pos = put_plain_gap(pos, event);
 		break;

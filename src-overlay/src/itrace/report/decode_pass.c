@@ -19,15 +19,36 @@
 #define BLOCKS_AMONG	2048u	/* of one among many */
 #define CHECK_CLOCK	20000u	/* instructions between two looks at the clock */
 
-static bool is_content(const struct itrace_event *event)
+/* Kinds of events that only frame the others. */
+#define FRAMES	(1u << ITRACE_EVENT_NO_SYNC | 1u << ITRACE_EVENT_END | 1u << ITRACE_EVENT_GAP | 1u << ITRACE_EVENT_SEAM)
+
+/* What some events hold. */
+struct sum {
+	uint64_t instructions;
+	unsigned int frames;
+};
+
+/* To the mouths. */
+static void give(struct itrace_decode_state *run, const struct itrace_event *events, unsigned int n,
+		const struct sum *sum)
 {
-	return event->kind != ITRACE_EVENT_NO_SYNC && event->kind != ITRACE_EVENT_END && event->kind != ITRACE_EVENT_GAP &&
-			event->kind != ITRACE_EVENT_SEAM;
+	run->selected_count += sum->instructions;
+	run->event_count += n - sum->frames;
+	run->weight += 8 * (uint64_t)n;
+	if (run->listing)
+		itrace_mouth_events(run->listing, events, n);
+	if (run->btrace)
+		itrace_mouth_events(run->btrace, events, n);
+	/* also at the end, where the last instructions are listed all at once */
+	if (run->weight > CHECK_CLOCK)
+		itrace_decode_tick(run);
 }
 
+/* What the selection lets through; n 0: it left something out. */
 static void hand_on(void *ctx, const struct itrace_event *events, unsigned int n)
 {
 	struct itrace_decode_state *run = ctx;
+	struct sum sum = { 0 };
 
 	if (!n) {
 		if (run->listing)
@@ -38,17 +59,11 @@ static void hand_on(void *ctx, const struct itrace_event *events, unsigned int n
 	}
 	for (unsigned int i = 0; i < n; i++) {
 		if (events[i].kind == ITRACE_EVENT_RANGE)
-			run->selected_count += events[i].count;
-		run->event_count += is_content(&events[i]);
-		run->weight += 8;
+			sum.instructions += events[i].count;
+		else
+			sum.frames += FRAMES >> events[i].kind & 1;
 	}
-	if (run->listing)
-		itrace_mouth_events(run->listing, events, n);
-	if (run->btrace)
-		itrace_mouth_events(run->btrace, events, n);
-	/* also at the end, where the last instructions are listed all at once */
-	if (run->weight > CHECK_CLOCK)
-		itrace_decode_tick(run);
+	give(run, events, n, &sum);
 }
 
 /*
@@ -71,21 +86,41 @@ static void watch_unmapped(struct itrace_decode_state *run, const struct itrace_
 				")", event->addr, run->last_addr, event->off);
 }
 
-static void watch(struct itrace_decode_state *run, const struct itrace_event *events, unsigned int n)
+static void keep_last(struct itrace_decode_state *run, const struct itrace_event *range)
 {
+	if (!range)
+		return;
+	run->last_addr = itrace_range_last(range);
+	run->last_branched = itrace_range_branched(range);
+}
+
+static void watch(struct itrace_decode_state *run, const struct itrace_event *events, unsigned int n, struct sum *sum)
+{
+	const struct itrace_event *range = NULL;	/* the last; only where something else comes does it matter which */
+	unsigned int isas = 0, frames = 0;
+	uint64_t instructions = 0;
+
 	for (unsigned int i = 0; i < n; i++) {
 		if (events[i].kind == ITRACE_EVENT_RANGE) {
-			run->last_addr = itrace_range_last(&events[i]);
-			run->last_branched = itrace_range_branched(&events[i]);
-			run->isas |= 1u << events[i].isa;
-			run->weight += events[i].count;
-		} else if (events[i].kind == ITRACE_EVENT_GAP) {
-			watch_unmapped(run, &events[i]);
-			run->last_branched = false;
-		} else if (events[i].kind == ITRACE_EVENT_TRACE_ON || events[i].kind == ITRACE_EVENT_EXCEPTION) {
+			range = &events[i];
+			isas |= 1u << range->isa;
+			instructions += range->count;
+			continue;
+		}
+		frames += FRAMES >> events[i].kind & 1;
+		if (events[i].kind == ITRACE_EVENT_GAP || events[i].kind == ITRACE_EVENT_TRACE_ON ||
+				events[i].kind == ITRACE_EVENT_EXCEPTION) {
+			keep_last(run, range);
+			range = NULL;
+			if (events[i].kind == ITRACE_EVENT_GAP)
+				watch_unmapped(run, &events[i]);
 			run->last_branched = false;
 		}
 	}
+	keep_last(run, range);
+	run->isas |= isas;
+	run->weight += instructions;
+	*sum = (struct sum){ instructions, frames };
 	if (run->have_live)
 		itrace_live_memory_events(&run->live, events, n);
 }
@@ -103,8 +138,9 @@ static bool take_events(void *ctx, struct itrace_decoder *decoder, const struct 
 {
 	struct itrace_decode_state *run = ctx;
 	struct itrace_stream_info info;
+	struct sum sum;
 
-	watch(run, events, n);
+	watch(run, events, n, &sum);
 	if (run->interleaved && run->current != decoder) {
 		run->current = decoder;
 		stream_info(run, decoder, &info);
@@ -113,7 +149,7 @@ static bool take_events(void *ctx, struct itrace_decoder *decoder, const struct 
 	if (run->selecting)
 		itrace_selection_events(&run->selection, events, n);
 	else
-		hand_on(run, events, n);
+		give(run, events, n, &sum);
 	if (run->weight > CHECK_CLOCK)
 		itrace_decode_tick(run);
 	if (run->stop_reason)
