@@ -597,5 +597,6 @@ def test_command_errors(walked, tmp_path):
     lines = run.stdout.splitlines()
     assert "TRCIDR0 is no register of an MTB" in lines[0]
     assert "nothing was decoded yet: use mtb decode first" in lines[1]
-    assert "not in this version" in lines[2] and "not in this version" in lines[3]
+    assert "there is no trace object mtb0: mtb create it, or give -trace FILE or -snapshot DIR" in lines[2]
+    assert lines[3] == "x: there is no target y"
     assert "none" in lines[4] and "No such file" in lines[4]
