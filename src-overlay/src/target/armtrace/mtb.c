@@ -152,7 +152,8 @@ static int set_event(struct command_invocation *cmd, struct arm_mtb *mtb, const 
 }
 
 /* One option; @a values are as many as it takes. */
-static int set_option(struct command_invocation *cmd, struct arm_mtb *mtb, enum option option, const char *const *values,
+static int set_option(struct command_invocation *cmd, struct arm_mtb *mtb, enum option option,
+		const char *const *values,
 		bool first_elf)
 {
 	struct arm_mtb_config *config = &mtb->config;
@@ -237,7 +238,8 @@ static int configure(struct command_invocation *cmd, struct arm_mtb *mtb, const 
 			return ERROR_COMMAND_ARGUMENT_INVALID;
 		}
 		if (mtb->phase == ARM_MTB_ARMED && option != OPTION_ELF && option != OPTION_EVENT && option != OPTION_TARGET) {
-			command_print_sameline(cmd, "%s: %s cannot be changed while it is started: %s stop first", mtb->name, argv[i],
+			command_print_sameline(cmd, "%s: %s cannot be changed while it is started: %s stop first", mtb->name,
+					argv[i],
 					mtb->name);
 			return ERROR_FAIL;
 		}
@@ -390,7 +392,8 @@ COMMAND_HANDLER(handle_mtb_status_command)
 	print_pair(CMD, "haltreq", known && state.master & ARM_MTB_MASTER_HALTREQ ? 1 : 0);
 	print_pair(CMD, "full", full);
 	if (known)
-		command_print_sameline(CMD, " position 0x%08" PRIx32 " master 0x%08" PRIx32 " flow 0x%08" PRIx32, state.position,
+		command_print_sameline(CMD, " position 0x%08" PRIx32 " master 0x%08" PRIx32 " flow 0x%08" PRIx32,
+		state.position,
 				state.master, state.flow);
 	else
 		command_print_sameline(CMD, " position {} master {} flow {}");
@@ -503,7 +506,8 @@ COMMAND_HANDLER(handle_mtb_regs_command)
 
 static int no_capture(struct command_invocation *cmd, const struct arm_mtb *mtb)
 {
-	command_print_sameline(cmd, "%s: nothing was captured yet: %s start, then stop, flush or adopt", mtb->name, mtb->name);
+	command_print_sameline(cmd, "%s: nothing was captured yet: %s start, then stop, flush or adopt", mtb->name,
+			mtb->name);
 	return ERROR_FAIL;
 }
 

@@ -122,7 +122,8 @@ static void tell_taken(const struct arm_mtb_buffer *buffer, const struct taken *
 
 	if (taken->program && taken->name && arm_mtb_program_object(taken->program, buffer->addr, end, &symbol))
 		snprintf(object, sizeof(object), " (%.100s at 0x%08" PRIx32 ")", symbol.name, symbol.addr);
-	snprintf(why, why_size, "the buffer 0x%08" PRIx32 "..0x%08" PRIx64 " overlaps %s%s%.60s 0x%08" PRIx64 "..0x%08" PRIx64
+	snprintf(why, why_size, "the buffer 0x%08" PRIx32 "..0x%08" PRIx64 " overlaps %s%s%.60s 0x%08" PRIx64 "..0x%08"
+			PRIx64
 			"%s%s%s: give another -buffer%s", buffer->addr, end - 1, taken->what, taken->name ? " " : "",
 			taken->name ? taken->name : "", taken->start, taken->end - 1, object, taken->program ? " of " : "",
 			taken->program ? taken->program->path : "",
@@ -140,7 +141,8 @@ static bool check_shape(const struct arm_mtb_buffer *buffer, const struct arm_mt
 		return false;
 	}
 	if (buffer->addr & (buffer->size - 1)) {
-		snprintf(why, why_size, "the buffer 0x%08" PRIx32 " is not aligned to its size of 0x%" PRIx32 " bytes: the MTB would "
+		snprintf(why, why_size, "the buffer 0x%08" PRIx32 " is not aligned to its size of 0x%" PRIx32
+				" bytes: the MTB would "
 				"write from 0x%08" PRIx32 " on; take an aligned address", buffer->addr, buffer->size,
 				buffer->addr & ~(buffer->size - 1));
 		return false;
@@ -206,7 +208,8 @@ static bool choose_symbol(struct arm_mtb_buffer *buffer, const struct arm_mtb_ra
 				symbol->name, symbol->addr, symbol->addr);
 		return false;
 	}
-	buffer->size = largest_aligned(symbol->addr, (uint64_t)symbol->addr + symbol->size, largest_size(ram), &buffer->addr);
+	buffer->size = largest_aligned(symbol->addr, (uint64_t)symbol->addr + symbol->size, largest_size(ram),
+			&buffer->addr);
 	if (!buffer->size) {
 		snprintf(why, why_size, "%s (%" PRIu32 " bytes at 0x%08" PRIx32 ") holds no aligned buffer of %u bytes",
 				symbol->name, symbol->size, symbol->addr, ARM_MTB_BUFFER_MIN);
@@ -231,7 +234,7 @@ static uint64_t proven_end(const struct arm_mtb_ram *ram, const struct arm_mtb_n
 	return end > limit ? limit : end;
 }
 
-/* Where what the stack may take begins: that far down it is free. @param whole: all down to what the program has there */
+/* Where what the stack may take begins. @param whole: all down to what the program has there */
 static uint64_t stack_floor(const struct arm_mtb_neighbours *neighbours, uint64_t base, uint64_t stack, bool whole)
 {
 	uint64_t floor = base;
@@ -290,7 +293,8 @@ static bool choose_corner(struct arm_mtb_buffer *buffer, const struct arm_mtb_ra
 	uint32_t stack;
 
 	if (!neighbours->program_count) {
-		snprintf(why, why_size, "where RAM is free is not known without the program: give -buffer ADDR SIZE, or -elf FILE");
+		snprintf(why, why_size, "where RAM is free is not known without the program: give -buffer ADDR SIZE, or -elf "
+				"FILE");
 		return false;
 	}
 	/* 2^AW can be more than there is: without -ramsize only what the program shows to be RAM is taken */
@@ -299,7 +303,8 @@ static bool choose_corner(struct arm_mtb_buffer *buffer, const struct arm_mtb_ra
 		if (proven > ram->base)
 			end = proven;
 		else if (!arm_mtb_program_stack(&neighbours->programs[0], &stack)) {
-			snprintf(why, why_size, "the size of RAM at 0x%08" PRIx32 " is not known: give -ramsize, or -buffer ADDR SIZE",
+			snprintf(why, why_size, "the size of RAM at 0x%08" PRIx32 " is not known: give -ramsize, or -buffer ADDR "
+					"SIZE",
 					ram->base);
 			return false;
 		}
@@ -314,7 +319,8 @@ static bool choose_corner(struct arm_mtb_buffer *buffer, const struct arm_mtb_ra
 			break;
 		}
 	}
-	snprintf(why, why_size, "no part of RAM 0x%08" PRIx32 "..0x%08" PRIx64 " is free: reserve an aligned array %s in the "
+	snprintf(why, why_size, "no part of RAM 0x%08" PRIx32 "..0x%08" PRIx64 " is free: reserve an aligned array %s in "
+			"the "
 			"program, or give -buffer ADDR SIZE", ram->base, end - 1, arm_mtb_buffer_symbols[0]);
 	return false;
 }

@@ -26,9 +26,9 @@
 
 uint32_t arm_mtb_drain_margin(uint32_t size)
 {
-	const uint32_t quarter = size / PACKET_LEN / 4;
+	const uint32_t half = size / PACKET_LEN / 2;
 
-	return quarter > MARGIN_MAX ? MARGIN_MAX : quarter ? quarter : 1;
+	return half > MARGIN_MAX ? MARGIN_MAX : half;
 }
 
 void arm_mtb_drain_init(struct arm_mtb_drain *drain, struct arm_mtb_port *port, struct arm_mtb_capture *capture)
@@ -149,7 +149,8 @@ static int stage_filling(struct arm_mtb_drain *drain, const struct arm_mtb_state
 	if (wrapped && used)
 		retval = arm_mtb_port_read_packets(drain->port, drain->buffer.addr + used, bytes, size - used);
 	if (retval == ERROR_OK && (!wrapped || used))
-		retval = arm_mtb_port_read_packets(drain->port, drain->buffer.addr, wrapped ? bytes + size - used : bytes, used);
+		retval = arm_mtb_port_read_packets(drain->port, drain->buffer.addr, wrapped ? bytes + size - used : bytes,
+		used);
 	if (retval == ERROR_OK && wrapped && !used)
 		retval = arm_mtb_port_read_packets(drain->port, drain->buffer.addr, bytes, size);
 	if (retval != ERROR_OK) {
@@ -235,7 +236,8 @@ static int end_full(struct arm_mtb_drain *drain)
 
 	if (retval != ERROR_OK)
 		return retval;
-	LOG_WARNING("MTB: the capture holds %zu bytes and takes no more: tracing was stopped; stop, dump it and start again",
+	LOG_WARNING("MTB: the capture holds %zu bytes and takes no more: tracing was stopped; stop, dump it and start "
+			"again",
 			drain->capture->len);
 	return ERROR_OK;
 }
@@ -247,7 +249,8 @@ static int empty(struct arm_mtb_drain *drain, bool end, const struct arm_mtb_sta
 
 	if ((state->position ^ drain->position) & ~(drain->buffer.size - 1) & ARM_MTB_POSITION_POINTER ||
 			(state->master ^ drain->master) & ARM_MTB_MASTER_MASK)
-		return failed(drain, ERROR_FAIL, "POSITION or MASTER are not of the buffer that was armed: the program or a reset "
+		return failed(drain, ERROR_FAIL, "POSITION or MASTER are not of the buffer that was armed: the program or a "
+		"reset "
 				"changed them");
 	if (retval == ERROR_OK)
 		retval = read_pc(drain);
@@ -273,7 +276,8 @@ bool arm_mtb_drain_poll(struct arm_mtb_drain *drain)
 	uint32_t dhcsr;
 
 	/* a halt that the user asked for is to be seen, whatever else there is */
-	if (target->state != TARGET_RUNNING || target->debug_reason == DBG_REASON_DBGRQ ||
+	if ((target->state != TARGET_RUNNING && target->state != TARGET_UNKNOWN) ||
+			target->debug_reason == DBG_REASON_DBGRQ ||
 			drain->failures > FAILURES_MAX)
 		return false;
 	if (target_read_u32(target, DCB_DHCSR, &dhcsr) != ERROR_OK || !dhcsr)
@@ -286,7 +290,7 @@ bool arm_mtb_drain_poll(struct arm_mtb_drain *drain)
 	}
 	if (!(dhcsr & S_HALT)) {
 		drain->unproved = false;
-		return true;
+		return target->state == TARGET_RUNNING;
 	}
 	if (!is_ours(drain))
 		return false;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <helper/binarybuffer.h>
+#include <helper/time_support.h>
 #include <jtag/jtag.h>
 #include <target/cortex_m.h>
 #include <target/register.h>
@@ -23,6 +24,7 @@
 
 #define SCB_VTOR	0xe000ed08u
 #define PACKET_LEN	8u
+#define RETRY_MS	50	/* of a target that does not answer the timer */
 
 static OOCD_LIST_HEAD(all_mtb);
 
@@ -211,7 +213,8 @@ static int find_base(struct arm_mtb *mtb, char *why, size_t why_size)
 		return ERROR_OK;
 	}
 	if (!is_armv8m(mtb))
-		return fail(why, why_size, ERROR_FAIL, mtb, "where the MTB is differs from part to part: give -baseaddr (see the "
+		return fail(why, why_size, ERROR_FAIL, mtb, "where the MTB is differs from part to part: give -baseaddr (see "
+		"the "
 				"part's manual, or coresight discover)");
 	const int retval = target_read_u32(mtb->target, ARM_MTB_M33_ROM_SLOT, &slot);
 	if (retval != ERROR_OK)
@@ -251,7 +254,8 @@ static int identify(struct arm_mtb *mtb, char *why, size_t why_size)
 
 static int unreadable(const struct arm_mtb *mtb, int retval, const char *what, char *why, size_t why_size)
 {
-	return fail(why, why_size, retval, mtb, "%s at " TARGET_ADDR_FMT " cannot be %s: is the part asleep, without power or "
+	return fail(why, why_size, retval, mtb, "%s at " TARGET_ADDR_FMT " cannot be %s: is the part asleep, without "
+			"power or "
 			"in reset?", !strcmp(what, "read") ? "the MTB's registers" : "an MTB register", mtb->port.base, what);
 }
 
@@ -271,7 +275,8 @@ static int find_ram(struct arm_mtb *mtb, uint32_t base, char *why, size_t why_si
 	if (mtb->config.rambase_given)
 		base = mtb->config.rambase;
 	else if (!base)
-		return fail(why, why_size, ERROR_FAIL, mtb, "BASE reads 0, which some parts have wrong: give -rambase, the address "
+		return fail(why, why_size, ERROR_FAIL, mtb, "BASE reads 0, which some parts have wrong: give -rambase, the "
+		"address "
 				"of the RAM");
 	mtb->ram.base = base;
 	mtb->ram.aw = mtb->aw;
@@ -338,7 +343,8 @@ static void compose(struct arm_mtb *mtb)
 	mtb->armed.position = arm_mtb_position_of(&mtb->ram, mtb->buffer.addr);
 	mtb->armed.flow = flow[mtb->when_full];
 	if (mtb->armed.flow)
-		mtb->armed.flow |= mtb->armed.position + mtb->buffer.size - watermark_distance(mtb->when_full, mtb->buffer.size);
+		mtb->armed.flow |= mtb->armed.position + mtb->buffer.size - watermark_distance(mtb->when_full,
+		mtb->buffer.size);
 	mtb->armed.master = (mtb->before.master & kept) | arm_mtb_mask_of(mtb->buffer.size);
 }
 
@@ -357,7 +363,8 @@ static int not_kept(const struct arm_mtb *mtb, const struct arm_mtb_state *state
 
 	while (i < 2 && all[i].wrote == all[i].reads)
 		i++;
-	return fail(why, why_size, ERROR_FAIL, mtb, "%s does not keep what is written: 0x%08" PRIx32 " was written, 0x%08" PRIx32
+	return fail(why, why_size, ERROR_FAIL, mtb, "%s does not keep what is written: 0x%08" PRIx32
+			" was written, 0x%08" PRIx32
 			" is read; is the MTB clocked, and writable for the debugger?", all[i].name, all[i].wrote, all[i].reads);
 }
 
@@ -518,6 +525,7 @@ static int find_hardware(struct arm_mtb *mtb, char *why, size_t why_size)
 		return retval;
 	mtb->before = state;
 	mtb->before_known = true;
+	mtb->port.ram_base = state.base;
 	retval = find_ram(mtb, state.base, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
@@ -565,6 +573,11 @@ int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 {
 	struct programs programs;
 
+	if (mtb->disabling) {
+		const int disabled = arm_mtb_disable(mtb, why, why_size);
+		if (disabled != ERROR_OK)
+			return disabled;
+	}
 	if (mtb->phase == ARM_MTB_ARMED)
 		return fail(why, why_size, ERROR_FAIL, mtb, "it is started already: %s stop first", mtb->name);
 	if ((mtb->config.when_full == ARM_MTB_HALT || mtb->config.when_full == ARM_MTB_DRAIN) && !arm_mtb_has_core(mtb))
@@ -590,7 +603,7 @@ int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 	}
 
 	mtb->phase = ARM_MTB_ARMED;
-	mtb->adopted = mtb->paused = mtb->rearm = mtb->reset_seen = mtb->full = false;
+	mtb->adopted = mtb->paused = mtb->rearm = mtb->reset_seen = mtb->full = mtb->stopping = false;
 	mtb->fresh = true;
 	mtb->error[0] = 0;
 	mtb->has_pc_arm = core_pc(mtb, &mtb->pc_arm);
@@ -649,7 +662,8 @@ static int check_position(const struct arm_mtb *mtb, const struct arm_mtb_state 
 		return ERROR_OK;
 	return fail(why, why_size, ERROR_FAIL, mtb, "POSITION 0x%08" PRIx32 " and MASTER 0x%08" PRIx32 " are not of the "
 			"buffer that was armed (0x%08" PRIx32 ", %" PRIu32 " bytes): the program or a reset changed them; "
-			"disable ends this, adopt then takes what is there", state->position, state->master, mtb->buffer.addr, mtb->buffer.size);
+			"disable ends this, adopt then takes what is there", state->position, state->master, mtb->buffer.addr,
+			mtb->buffer.size);
 }
 
 /* The bytes that hold packets, into a capture of their own: the old one stays when this fails. */
@@ -668,7 +682,8 @@ static int read_buffer(struct arm_mtb *mtb, const struct arm_mtb_state *state, s
 	if (retval != ERROR_OK) {
 		arm_mtb_capture_free(capture);
 		return fail(why, why_size, retval, mtb, "the buffer (%" PRIu32 " bytes at 0x%08" PRIx32 ") cannot be "
-				"read: is the part asleep, without power or in reset? It still holds the trace; try again", len, mtb->buffer.addr);
+				"read: is the part asleep, without power or in reset? It still holds the trace; try again", len,
+				mtb->buffer.addr);
 	}
 	arm_mtb_capture_commit(capture);
 	return ERROR_OK;
@@ -688,11 +703,11 @@ static int hold_still(struct arm_mtb *mtb, bool halted, bool end, struct arm_mtb
 
 	if (halted || !(state->master & off))
 		return ERROR_OK;
+	mtb->paused = true;
 	for (unsigned int i = 0; i < 3; i++) {
 		int retval = arm_mtb_port_write_master(&mtb->port, master, flow);
 		if (retval != ERROR_OK)
 			return unreadable(mtb, retval, "written", why, why_size);
-		mtb->paused = true;
 		retval = arm_mtb_port_read(&mtb->port, state);
 		if (retval != ERROR_OK)
 			return unreadable(mtb, retval, "read", why, why_size);
@@ -727,6 +742,9 @@ static int capture_buffer(struct arm_mtb *mtb, bool end, struct arm_mtb_state *s
 
 	if (retval != ERROR_OK)
 		return unreadable(mtb, retval, "read", why, why_size);
+	/* the stop before this one got so far */
+	if (mtb->stopping && !(state->master & ARM_MTB_MASTER_EN))
+		return ERROR_OK;
 	tell_found_off(mtb, state);
 	if (state->master & ARM_MTB_MASTER_HALTREQ)
 		mtb->full = true;
@@ -765,6 +783,11 @@ static void take_drained(struct arm_mtb *mtb)
 		memset(&mtb->drained, 0, sizeof(mtb->drained));
 		mtb->drain.capture = &mtb->capture;
 		mtb->fresh = false;
+		/* if it ends here, because the probe goes away, this is what is known */
+		if (mtb->has_pc_arm)
+			add_register(&mtb->capture.regs, ITRACE_MTB_REG_PC_ARM, &mtb->capture.regs.pc_arm, mtb->pc_arm);
+		if (mtb->vtor_known)
+			add_register(&mtb->capture.regs, ITRACE_MTB_REG_VTOR, &mtb->capture.regs.vtor, mtb->vtor);
 	}
 	mtb->capture.regs.given &= ~ITRACE_MTB_REG_PC_HALT;
 }
@@ -871,6 +894,7 @@ int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
 		retval = capture_buffer(mtb, true, &state, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
+	mtb->stopping = true;
 	retval = disarm(mtb, &state, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
@@ -890,6 +914,7 @@ int arm_mtb_disable(struct arm_mtb *mtb, char *why, size_t why_size)
 		return retval;
 	if (mtb->phase == ARM_MTB_ARMED)
 		run_event(mtb, ARM_MTB_PRE_DISABLE);
+	mtb->disabling = true;
 	retval = arm_mtb_trigger_clear(&mtb->trigger, false);
 	if (retval == ERROR_OK && mtb->before_known && !mtb->adopted)
 		retval = put_back(mtb, &mtb->before);
@@ -899,7 +924,7 @@ int arm_mtb_disable(struct arm_mtb *mtb, char *why, size_t why_size)
 	mtb->phase = ARM_MTB_IDLE;
 	/* what was put back is what the next start would find */
 	mtb->before_known &= !mtb->adopted;
-	mtb->paused = mtb->adopted = mtb->rearm = false;
+	mtb->paused = mtb->adopted = mtb->rearm = mtb->stopping = mtb->disabling = false;
 	return ERROR_OK;
 }
 
@@ -931,7 +956,7 @@ int arm_mtb_adopt(struct arm_mtb *mtb, char *why, size_t why_size)
 	mtb->armed.master &= ~ARM_MTB_MASTER_HALTREQ;
 	mtb->when_full = state.flow & ARM_MTB_FLOW_AUTOHALT ? ARM_MTB_HALT :
 			state.flow & ARM_MTB_FLOW_AUTOSTOP ? ARM_MTB_STOP : ARM_MTB_WRAP;
-	mtb->has_pc_arm = mtb->paused = mtb->rearm = mtb->reset_seen = mtb->full = false;
+	mtb->has_pc_arm = mtb->paused = mtb->rearm = mtb->reset_seen = mtb->full = mtb->stopping = false;
 	mtb->vtor_known = false;
 	mtb->adopted = mtb->fresh = true;
 	mtb->phase = ARM_MTB_ARMED;
@@ -1010,9 +1035,11 @@ static int tick(void *priv)
 	if (mtb->rearm && !is_masked())
 		rearm_after_reset(mtb);
 	/* anything else is for OpenOCD's own poll, which comes ten times a second */
-	if (mtb->target_poll && mtb->target->state == TARGET_RUNNING && is_jtag_poll_safe()) {
+	if (mtb->target_poll && mtb->target->state != TARGET_HALTED && is_jtag_poll_safe() &&
+			timeval_ms() >= mtb->retry_at) {
 		const uint64_t fillings = mtb->drain.fillings;
-		arm_mtb_drain_poll(&mtb->drain);
+		if (!arm_mtb_drain_poll(&mtb->drain))
+			mtb->retry_at = timeval_ms() + RETRY_MS;
 		if (mtb->drain.fillings != fillings)
 			take_drained(mtb);
 	}

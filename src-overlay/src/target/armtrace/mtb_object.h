@@ -85,6 +85,9 @@ struct arm_mtb {
 	bool identified;
 	struct arm_mtb_id id;
 	unsigned int aw;		/* 0: not known */
+	bool stopping;			/* captured to stop, but the hardware was not stopped yet */
+	bool disabling;			/* disable failed */
+	int64_t retry_at;		/* of the timer, in ms */
 	bool ours;			/* POSITION and MASK are still those of the buffer, FLOW is 0 */
 	bool before_known;
 	struct arm_mtb_state before;	/* registers as they were found */

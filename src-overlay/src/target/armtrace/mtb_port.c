@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <target/arm_adi_v5.h>
+#include <target/armv7m.h>
 #include <target/target.h>
 
 #include "mtb_port.h"
@@ -36,15 +38,32 @@ static int read_again(struct target *target, target_addr_t addr, uint32_t count,
 	return retval;
 }
 
-/* Is what is read really from there? DEVARCH is never 0. */
+/* What OpenOCD believes the access port to hold is asked anew. */
+static void resync(const struct arm_mtb_port *port)
+{
+	const struct armv7m_common *armv7m;
+
+	if (strcmp(target_type_name(port->target), "cortex_m"))
+		return;
+	armv7m = target_to_armv7m(port->target);
+	if (armv7m->debug_ap)
+		dap_invalidate_cache(armv7m->debug_ap->dap);
+}
+
+/* Is what is read really from there? */
 static int prove_link(const struct arm_mtb_port *port)
 {
 	uint8_t devarch[4];
-	const int retval = read_again(port->target, port->base + CS_DEVARCH, 1, devarch);
 
-	if (retval != ERROR_OK)
-		return retval;
-	return target_buffer_get_u32(port->target, devarch) ? ERROR_OK : ERROR_FAIL;
+	for (unsigned int i = 0; i < 2; i++) {
+		const int retval = read_again(port->target, port->base + CS_DEVARCH, 1, devarch);
+		if (retval != ERROR_OK)
+			return retval;
+		if (target_buffer_get_u32(port->target, devarch) == port->devarch)
+			return ERROR_OK;
+		resync(port);
+	}
+	return ERROR_FAIL;
 }
 
 static bool has_zero_word(const uint8_t *bytes, uint32_t len)
@@ -94,12 +113,20 @@ static int read_state(const struct arm_mtb_port *port, struct arm_mtb_state *sta
 
 int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *state)
 {
-	int retval = read_state(port, state);
-
-	if (retval != ERROR_OK || state->position | state->master | state->flow | state->base)
-		return retval;
-	retval = prove_link(port);
-	return retval == ERROR_OK ? read_state(port, state) : retval;
+	for (unsigned int i = 0; i < PROOFS_MAX; i++) {
+		int retval = read_state(port, state);
+		if (retval != ERROR_OK)
+			return retval;
+		if (port->ram_base ? state->base == port->ram_base : i && port->devarch)
+			return ERROR_OK;
+		if (i)
+			resync(port);
+		/* the first time, and where BASE reads 0 */
+		retval = prove_link(port);
+		if (retval != ERROR_OK)
+			return retval;
+	}
+	return ERROR_FAIL;
 }
 
 static int write_words(const struct arm_mtb_port *port, unsigned int offset, const uint32_t *words, unsigned int count)
@@ -206,7 +233,7 @@ static bool is_coresight(struct target *target, const uint8_t *cidr)
 	return true;
 }
 
-int arm_mtb_port_identify(const struct arm_mtb_port *port, struct arm_mtb_id *id, char *why, size_t why_size)
+static int identify_once(const struct arm_mtb_port *port, struct arm_mtb_id *id, char *why, size_t why_size)
 {
 	uint8_t ids[4 * CS_ID_NUM], devarch[4], devtype[4];
 	struct target *target = port->target;
@@ -245,4 +272,17 @@ int arm_mtb_port_identify(const struct arm_mtb_port *port, struct arm_mtb_id *id
 		return ERROR_FAIL;
 	}
 	return ERROR_OK;
+}
+
+int arm_mtb_port_identify(struct arm_mtb_port *port, struct arm_mtb_id *id, char *why, size_t why_size)
+{
+	int retval = identify_once(port, id, why, why_size);
+
+	if (retval != ERROR_OK) {
+		resync(port);
+		retval = identify_once(port, id, why, why_size);
+	}
+	if (retval == ERROR_OK)
+		port->devarch = id->devarch;
+	return retval;
 }

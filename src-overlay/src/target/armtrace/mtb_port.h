@@ -61,6 +61,8 @@ struct arm_mtb_id {
 struct arm_mtb_port {
 	struct target *target;
 	target_addr_t base;	/* of the registers */
+	uint32_t devarch;	/* as identified; 0: not yet */
+	uint32_t ram_base;	/* BASE, which never changes; 0: not known */
 };
 
 /*
@@ -68,11 +70,12 @@ struct arm_mtb_port {
  * @param[out] why one line, when this is no MTB of the model that this driver knows, or cannot be read
  * @returns ERROR_OK, or an OpenOCD error
  */
-int arm_mtb_port_identify(const struct arm_mtb_port *port, struct arm_mtb_id *id, char *why, size_t why_size);
+int arm_mtb_port_identify(struct arm_mtb_port *port, struct arm_mtb_id *id, char *why, size_t why_size);
 
 /*
  * POSITION, MASTER, FLOW and BASE, once again if the first time fails: one access.
- * Some adapter drivers take an exchange that was lost for zeros: where all are 0 it is made sure that the MTB answers.
+ * Some adapter drivers take an exchange that was lost for zeros, and OpenOCD then believes that the access port holds
+ * what it does not: what reads all 0, or another BASE, is read again after that belief is dropped.
  */
 int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *state);
 
