@@ -115,6 +115,9 @@ static unsigned int acknowledge(struct dap_swd *dap, uint8_t header)
 
 	if (injection == DAP_SWD_WAIT) {
 		dap->injection = DAP_SWD_GOOD;
+		/* what the client has sent already must not take this one's place */
+		if (dap->ctrl & CTRL_ORUNDETECT)
+			dap->ctrl |= CTRL_STICKYORUN;
 		return ACK_WAIT;
 	}
 	if (injection == DAP_SWD_FAULT && !always_good(header)) {
