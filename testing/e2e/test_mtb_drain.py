@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`-when-full drain`: a trace of any length out of a small buffer, without a hole, and nobody sees the halts.
+
+check-group: mtb
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import mtb_session as mtb
+import probe
+from mtb_session import CHIPS, LONG, Session
+
+pytestmark = pytest.mark.skipif(bool(mtb.need_tools()), reason="no " + ", ".join(mtb.need_tools()))
+
+TARGETS = list(CHIPS)
+REFILLS = 10000 if LONG else 200
+
+# Modelled time passes with each exchange: between two looks of OpenOCD the core runs a few hundred instructions.
+RTT = 300
+
+# Until so many fillings are drained. `sleep` lets OpenOCD do what it does by itself; the core runs all the same.
+PROCEDURES = """
+poll on
+proc fillings {} { return [dict get [m status] fillings] }
+proc drain_until {count} {
+	set rounds 0
+	while {[fillings] < $count} {
+		sleep 20
+		if {[incr rounds] > 200 + $count} { error "no more than [fillings] fillings: [m status]" }
+	}
+}
+"""
+
+
+@pytest.fixture(name="built", scope="module", autouse=True)
+def fixture_built():
+    probe.build()
+
+
+def drain(session, size, refills, options="", more=""):
+    return session.create("-buffer %#x %d -when-full drain %s" % (session.chip.free, size, options)) + PROCEDURES + """
+record one {
+	m start
+	resume
+	drain_until %d
+	%s
+	halt
+	m stop
+}
+say status [m status]
+listing one
+say ledger [m ledger]
+""" % (refills, more)
+
+
+def seams_of(run, name="one"):
+    """Places of the listing's seams: how many instructions stand before each."""
+    places, count = [], 0
+    with open(run.folder / (name + ".list"), encoding="utf-8") as file:
+        for line in file:
+            count += bool(re.match(r"0x[0-9a-f]{16} ", line))
+            if line.startswith("-- seam"):
+                places.append(count)
+    return places
+
+
+@pytest.mark.parametrize("skid", [0, 2])
+@pytest.mark.parametrize("name, size", [("isr", 256), ("work", 1024), ("faults", 512), ("isr", 64)])
+@pytest.mark.parametrize("target", TARGETS)
+def test_no_branch_is_lost(tmp_path, target, name, size, skid):
+    """B10: drained pieces are one trace, and each seam is marked where the core stood"""
+    main = (name, size, skid) == ("isr", 256, 0)
+    refills = REFILLS if main else min(REFILLS // 10, 500)
+    with Session(tmp_path, target, name, rtt=RTT, mtb_halt_skid=skid) as session:
+        run = session.run(drain(session, size, refills), timeout=probe.TIMEOUT + refills // 5)
+    # line by line: there can be millions
+    ran, halts, starts, kinds = [], set(), 0, set()
+    with open(tmp_path / "one.log", encoding="utf-8") as log:
+        for line in log:
+            words = line.split()
+            kinds.add(words[0])
+            if words[0] == "I":
+                ran.append(int(words[1], 16))
+            elif words[0] == "M":
+                starts += int(words[3], 16) & 1
+            elif words[0] == "H":
+                halts.add(len(ran))
+    assert starts == 1, "trace was off in between"
+    assert "D" not in kinds
+    wrong = mtb.differ(run.listing("one"), ran)
+    assert not wrong, wrong
+    assert int(run.fields("status")["fillings"]) >= refills
+    seams = seams_of(run)
+    assert len(seams) >= refills
+    assert set(seams) <= halts, "a seam where the core did not stand"
+    ledger = run.said["ledger"]
+    assert "seams %d " % len(seams) in ledger + " " and "gaps 0 " in ledger + " "
+
+
+def stopped(run, name="one"):
+    """The listing ends where the core was stopped as it ran, or as it stood with a full buffer. Returns the listing."""
+    lines, got = run.log(name), run.listing(name)
+    last = mtb.packets(lines)[-1]
+    ways = [mtb.window(lines, halted=False)]
+    ways += [mtb.window(lines[:n]) for n, words in enumerate(lines) if words[0] == "H" and n > last]
+    assert got in ways, mtb.differ(got, ways[0])
+    return got
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_stop_of_a_full_buffer(tmp_path, target):
+    """Nobody has looked for a while: the core stands"""
+    with Session(tmp_path, target) as session:
+        run = session.run(session.create("-buffer %#x 512 -when-full drain" % session.chip.free) + PROCEDURES + """
+record one {
+	m start
+	resume
+	after 30
+	say state [m status]
+	m stop
+	after 3
+	halt
+}
+listing one
+""")
+        stopped(run)
+
+
+@pytest.mark.parametrize("transport", ["jtag"])
+def test_jtag(tmp_path, transport):
+    with Session(tmp_path, "cortex-m33", rtt=RTT, transport=transport) as session:
+        run = session.run(drain(session, 512, 30))
+        run.same("one")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_stop_while_it_runs(tmp_path, target):
+    """The rest is drained too; every export has the same"""
+    with Session(tmp_path, target, rtt=RTT) as session:
+        run = session.run(session.create("-buffer %#x 512 -when-full drain" % session.chip.free) + PROCEDURES + """
+record one {
+	m start
+	resume
+	drain_until 20
+	m stop
+	say state [chip.cpu curstate]
+	halt
+}
+listing one
+m decode -format json -o DIR/one.json
+file mkdir DIR/snapshot
+m dump DIR/snapshot
+mtb decode -snapshot DIR/snapshot -elf ELF -format json -o DIR/two.json
+listing last -last 100
+""".replace("DIR", str(tmp_path)).replace("ELF", str(session.elf)))
+        got = stopped(run)
+        assert run.listing("last") == got[-100:]
+        objects = [[json.loads(line) for line in (tmp_path / (name + ".json")).read_text().splitlines()]
+                   for name in ("one", "two")]
+        assert sum(o["kind"] == "seam" for o in objects[0]) >= 20
+        same = [[(o["kind"], o.get("addr"), o.get("end")) for o in one if o["kind"] in ("seam", "range", "exception", "gap")]
+                for one in objects]
+        assert same[0] == same[1]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_decode_in_between(tmp_path, target):
+    """A look at what there is so far costs nothing of what comes"""
+    with Session(tmp_path, target, rtt=RTT) as session:
+        run = session.run(drain(session, 512, 10, more="halt; listing early; resume; drain_until 25"))
+        run.same("one")
+        early = run.listing("early")
+        assert len(early) > 100 and run.listing("one")[:len(early)] == early
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_breakpoint_stays_a_halt(tmp_path, target):
+    with Session(tmp_path, target, rtt=RTT) as session:
+        place = mtb.symbols(session.elf)["on_pendsv"]
+        run = session.run(session.create("-buffer %#x 256 -when-full drain" % session.chip.free) + PROCEDURES + """
+record one {
+	m start
+	bp %#x 2 hw
+	foreach n {1 2 3} {
+		resume
+		set rounds 0
+		while {[chip.cpu curstate] ne "halted" && [incr rounds] < 100} { poll; sleep 20 }
+		sleep 100
+		say halt$n "[chip.cpu curstate] [dict get [sim state 0] pc]"
+	}
+	rbp all
+	m stop
+}
+say status [m status]
+listing one
+""" % place)
+        for n in "123":
+            state, pc = run.said["halt" + n].split()
+            assert state == "halted" and int(pc, 0) == place, run.said
+        run.same("one")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_user_halt_stays_a_halt(tmp_path, target):
+    with Session(tmp_path, target, rtt=RTT) as session:
+        run = session.run(drain(session, 256, 10, more="""
+	foreach n {1 2 3 4 5} {
+		halt
+		set pc [dict get [sim state 0] pc]
+		sleep 150
+		say stays$n [expr {[dict get [sim state 0] halted] && $pc == [dict get [sim state 0] pc]}]
+		resume
+		sleep 30
+	}"""))
+        assert [run.said["stays%d" % n] for n in range(1, 6)] == ["1"] * 5
+        run.same("one")
+
+
+def test_polling_on(tmp_path):
+    """OpenOCD's own poll is what most sessions have running"""
+    with Session(tmp_path, "cortex-m0plus", rtt=RTT) as session:
+        run = session.run("set halts 0\nchip.cpu configure -event halted { incr halts }\n"
+                          + drain(session, 256, 50, more="say halts $halts; say state [chip.cpu curstate]"))
+        run.same("one")
+        assert run.said["halts"] == "0", "the halts for draining are seen"
+        assert run.said["state"] == "running"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_reset_in_between(tmp_path, target):
+    """It goes on behind the reset; what was drained before is not lost"""
+    with Session(tmp_path, target, rtt=RTT) as session:
+        run = session.run(session.create("-buffer %#x 512 -when-full drain" % session.chip.free) + PROCEDURES + """
+record one {
+	m start
+	resume
+	drain_until 10
+	reset halt
+	say behind [m status]
+	resume
+	sleep 300
+	halt
+	m stop
+}
+say status [m status]
+listing one
+""")
+        assert run.fields("behind")["enabled"] == "1"
+        lines = run.log("one")
+        at = [words[0] for words in lines].index("Z")
+        # from the first packet on; where the core was before is the reset's, not the trace's
+        behind = mtb.window(lines[at + 1:], armed=False)
+        got = run.listing("one")
+        assert got[-len(behind):] == behind, mtb.differ(got[-len(behind):], behind)
+        before, rest = mtb.window(lines[:at], halted=False), got[:-len(behind)]
+        assert len(rest) >= len(before), "%d instructions before the reset are lost" % (len(before) - len(rest))
+        ran = mtb.cortexm_log.instructions(lines[:at])
+        assert rest == ran[:len(rest)], mtb.differ(rest, ran)
+
+
+# ---- GDB ----
+
+CLIENT = """
+import sys, time
+sys.path.insert(0, {here!r})
+import rsp
+tcl = rsp.Tcl(6666)
+gdb = rsp.Rsp(3333)
+def check(what, good=True):
+    if not good:
+        print("WRONG", what)
+        sys.exit(1)
+gdb.command("qSupported:qXfer:features:read+")
+check("stopped by connecting", gdb.command("?")[:1] in (b"T", b"S"))
+{session}
+print("FINE")
+"""
+
+
+def with_gdb(session, script, client):
+    """OpenOCD as a server with @a script run first, and a Python text with `gdb` and `tcl` connected to it."""
+    sim = session.probe
+    command = sim.openocd_command(session.script(script), openocd=mtb.OPENOCD)
+    at = command.index("gdb_port disabled; tcl_port disabled; telnet_port disabled")
+    command[at] = "tcl_port 6666; gdb_port 3333; telnet_port disabled"
+    with open(command[-1], "r+", encoding="utf-8") as file:
+        text = file.read().replace("\nexit\n", "\n")
+        file.seek(0)
+        file.truncate()
+        file.write(text)
+    text = CLIENT.format(here=os.path.dirname(os.path.abspath(__file__)), session=client)
+    for _ in range(5):
+        with open(session.folder / "server", "w+", encoding="utf-8") as log:
+            server = subprocess.Popen(sim.namespace.inside(command), stdin=subprocess.DEVNULL, stdout=log,
+                                      stderr=subprocess.STDOUT, cwd=sim.path)
+            try:
+                done = subprocess.run(sim.namespace.inside([sys.executable, "-c", text]), timeout=120, check=False,
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+            finally:
+                server.terminate()
+                server.wait(20)
+        said = (session.folder / "server").read_text()
+        if "No J-Link device found" not in said:
+            break
+    assert done.stdout == "FINE\n", done.stdout + said
+    return said
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_gdb_sees_no_stop(tmp_path, target):
+    """GDB continued; the target runs on for it until it interrupts"""
+    with Session(tmp_path, target, rtt=RTT) as session:
+        script = session.create("-buffer %#x 256 -when-full drain" % session.chip.free) + PROCEDURES
+        with_gdb(session, script, """
+tcl.command("sim log start {d}/one.log; m start")
+gdb.send("vCont;c")
+end = time.monotonic() + 20
+while time.monotonic() < end and int(tcl.command("fillings")) < {n}:
+    check("stops %r" % gdb.stops, gdb.quiet(0.05))
+check("fillings", int(tcl.command("fillings")) >= {n})
+check("stops %r" % gdb.stops, gdb.quiet(0.2))
+gdb.interrupt()
+stop = gdb.packet()
+while stop is not None and stop.startswith(b"O"):
+    stop = gdb.packet()
+check("interrupted: %r" % stop, stop and stop.startswith(b"T02"))
+check("stays: %r" % gdb.stops, gdb.quiet(0.3))
+check("registers", len(gdb.command("g")) > 100)
+said = tcl.command("m stop; sim log stop; listing one")
+check(said, "rror" not in said)
+""".format(d=tmp_path, n=60 if not LONG else 1000))
+        outcome = mtb.Outcome(tmp_path, probe.Run(0, "", ""))
+        outcome.same("one")
+
+
+def test_gdb_breakpoint(tmp_path):
+    """One of GDB's is reported once, with the core there"""
+    with Session(tmp_path, "cortex-m33", rtt=RTT) as session:
+        place = mtb.symbols(session.elf)["on_irq3"]
+        script = session.create("-buffer %#x 256 -when-full drain" % session.chip.free) + PROCEDURES
+        with_gdb(session, script, """
+tcl.command("sim log start {d}/one.log; m start")
+gdb.command("Z1,{place:x},2")
+for n in range(3):
+    gdb.send("vCont;c")
+    stop = gdb.packet()
+    while stop is not None and stop.startswith(b"O"):
+        stop = gdb.packet()
+    check("hit: %r" % stop, stop and stop.startswith(b"T05"))
+    check("once: %r" % gdb.stops, gdb.quiet(0.2))
+    check("there", int(tcl.command("dict get [sim state 0] pc"), 0) == {place})
+gdb.command("z1,{place:x},2")
+said = tcl.command("m stop; sim log stop; listing one")
+check(said, "rror" not in said)
+""".format(d=tmp_path, place=place))
+        outcome = mtb.Outcome(tmp_path, probe.Run(0, "", ""))
+        assert outcome.same("one") > 1000
