@@ -50,7 +50,7 @@ void arm_mtb_drain_init(struct arm_mtb_drain *drain, struct arm_mtb_port *port, 
 
 /*
  * Has the buffer halted the core? Then read it and let the core go on.
- * @returns true: the core runs, or stands for the buffer's sake alone (to be called again); false: the rest of the world
+ * @returns true: the core runs, or stands for the buffer's sake alone (call it again); false: the rest of the world
  * has to look at it
  */
 bool arm_mtb_drain_poll(struct arm_mtb_drain *drain);
