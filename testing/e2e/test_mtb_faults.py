@@ -312,7 +312,7 @@ proc drain_until {count} {
 	set rounds 0
 	while {[fillings] < $count} {
 		sleep 10
-		if {[incr rounds] > 1000} { error "no more than [fillings] fillings: [m status]" }
+		if {[incr rounds] > 1000} { error "no more than [fillings] fillings: [m status], core [chip.cpu curstate] [sim state 0]" }
 	}
 }
 """
