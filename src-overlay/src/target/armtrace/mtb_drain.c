@@ -48,12 +48,15 @@ static int failed(struct arm_mtb_drain *drain, int retval, const char *what)
 /* ---- the core ---- */
 
 /* A word that is never 0 here: some adapter drivers take a lost exchange for zeros. */
-static int read_u32(struct target *target, target_addr_t addr, uint32_t *value)
+static int read_u32(const struct arm_mtb_drain *drain, target_addr_t addr, uint32_t *value)
 {
+	struct target *target = drain->port->target;
 	int retval = target_read_u32(target, addr, value);
 
-	if (retval != ERROR_OK || !*value)
+	if (retval != ERROR_OK || !*value) {
+		arm_mtb_port_resync(drain->port);
 		retval = target_read_u32(target, addr, value);
+	}
 	return retval == ERROR_OK && !*value ? ERROR_FAIL : retval;
 }
 
@@ -73,11 +76,11 @@ static int read_pc(struct arm_mtb_drain *drain)
 	if (retval == ERROR_OK)
 		retval = target_write_u32(target, DCB_DCRSR, REG_PC);
 	if (retval == ERROR_OK)
-		retval = read_u32(target, DCB_DHCSR, &dhcsr);
+		retval = read_u32(drain, DCB_DHCSR, &dhcsr);
 	if (retval == ERROR_OK && !(dhcsr & S_REGRDY))
 		retval = ERROR_FAIL;
 	if (retval == ERROR_OK)
-		retval = read_u32(target, DCB_DCRDR, &pc);
+		retval = read_u32(drain, DCB_DCRDR, &pc);
 	if (retval == ERROR_OK && pc & 1)
 		retval = ERROR_FAIL;
 	if (retval == ERROR_OK && target->dbg_msg_enabled)
@@ -94,7 +97,7 @@ static int release(struct arm_mtb_drain *drain)
 {
 	struct target *target = drain->port->target;
 	uint32_t dhcsr;
-	int retval = read_u32(target, DCB_DHCSR, &dhcsr);
+	int retval = read_u32(drain, DCB_DHCSR, &dhcsr);
 
 	/* else the next halt would be taken for this one */
 	if (retval == ERROR_OK)
@@ -117,7 +120,7 @@ static bool is_ours(struct arm_mtb_drain *drain)
 	const uint32_t others = DFSR_BKPT | DFSR_DWTTRAP | DFSR_VCATCH;
 	uint32_t dfsr = others;
 
-	if (read_u32(drain->port->target, NVIC_DFSR, &dfsr) == ERROR_OK)
+	if (read_u32(drain, NVIC_DFSR, &dfsr) == ERROR_OK)
 		return !(dfsr & others);
 	/* no cause is left where it was cleared, but the core not released */
 	return !dfsr && (drain->release || drain->unproved);
@@ -280,7 +283,7 @@ bool arm_mtb_drain_poll(struct arm_mtb_drain *drain)
 			target->debug_reason == DBG_REASON_DBGRQ ||
 			drain->failures > FAILURES_MAX)
 		return false;
-	if (target_read_u32(target, DCB_DHCSR, &dhcsr) != ERROR_OK || !dhcsr)
+	if (read_u32(drain, DCB_DHCSR, &dhcsr) != ERROR_OK)
 		return false;
 	if (dhcsr & (S_RESET_ST | S_LOCKUP)) {
 		/* reading has cleared it */
@@ -336,11 +339,11 @@ static int halt_core(struct arm_mtb_drain *drain, bool *was_running)
 	*was_running = target->state != TARGET_HALTED;
 	if (!*was_running)
 		return ERROR_OK;
-	int retval = read_u32(target, DCB_DHCSR, &dhcsr);
+	int retval = read_u32(drain, DCB_DHCSR, &dhcsr);
 	while (retval == ERROR_OK && !(dhcsr & S_HALT)) {
 		retval = target_write_u32(target, DCB_DHCSR, DBGKEY | C_DEBUGEN | C_HALT | (dhcsr & C_MASKINTS));
 		if (retval == ERROR_OK)
-			retval = read_u32(target, DCB_DHCSR, &dhcsr);
+			retval = read_u32(drain, DCB_DHCSR, &dhcsr);
 		if (retval == ERROR_OK && timeval_ms() > end)
 			retval = ERROR_TARGET_TIMEOUT;
 	}

@@ -38,8 +38,7 @@ static int read_again(struct target *target, target_addr_t addr, uint32_t count,
 	return retval;
 }
 
-/* What OpenOCD believes the access port to hold is asked anew. */
-static void resync(const struct arm_mtb_port *port)
+void arm_mtb_port_resync(const struct arm_mtb_port *port)
 {
 	const struct armv7m_common *armv7m;
 
@@ -61,7 +60,7 @@ static int prove_link(const struct arm_mtb_port *port)
 			return retval;
 		if (target_buffer_get_u32(port->target, devarch) == port->devarch)
 			return ERROR_OK;
-		resync(port);
+		arm_mtb_port_resync(port);
 	}
 	return ERROR_FAIL;
 }
@@ -120,7 +119,7 @@ int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *sta
 		if (port->ram_base ? state->base == port->ram_base : i && port->devarch)
 			return ERROR_OK;
 		if (i)
-			resync(port);
+			arm_mtb_port_resync(port);
 		/* the first time, and where BASE reads 0 */
 		retval = prove_link(port);
 		if (retval != ERROR_OK)
@@ -279,7 +278,7 @@ int arm_mtb_port_identify(struct arm_mtb_port *port, struct arm_mtb_id *id, char
 	int retval = identify_once(port, id, why, why_size);
 
 	if (retval != ERROR_OK) {
-		resync(port);
+		arm_mtb_port_resync(port);
 		retval = identify_once(port, id, why, why_size);
 	}
 	if (retval == ERROR_OK)

@@ -79,6 +79,9 @@ int arm_mtb_port_identify(struct arm_mtb_port *port, struct arm_mtb_id *id, char
  */
 int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *state);
 
+/* What OpenOCD believes the access port to hold is asked anew with the next access. */
+void arm_mtb_port_resync(const struct arm_mtb_port *port);
+
 /* POSITION and MASTER, in this order: one access. */
 int arm_mtb_port_write_position(const struct arm_mtb_port *port, uint32_t position, uint32_t master);
 
