@@ -250,7 +250,7 @@ def test_images(work, value, part):
 
 CHANGES = [
     ({"snapshot_ini": None}, "snapshot.ini: No such file"), ({"snapshot_ini": ""}, "metadata"),
-    ({"snapshot_ini": b"\x00\x01\xff"}, "not a text file"), ({"snapshot_ini": ";" * (5 << 20)}, "larger"),
+    ({"snapshot_ini": b"\x00\x01\xff"}, "not a text file"), ({"snapshot_ini": ";" * (17 << 20)}, "larger"),
     ({"snapshot_ini": SNAPSHOT["snapshot.ini"] * 2}, "version is given twice"),
     ({"snapshot_ini": SNAPSHOT["snapshot.ini"].replace("etm.ini", "gone.ini")}, "gone.ini"),
     ({"snapshot_ini": SNAPSHOT["snapshot.ini"].replace("etm.ini", "/etc/passwd")}, "snapshot.ini:5"),

@@ -574,6 +574,18 @@ static void stop_draining(struct arm_mtb *mtb);
 static int on_target_event(struct target *target, enum target_event event, void *priv);
 static int on_target_reset(struct target *target, enum target_reset_mode mode, void *priv);
 
+/* A core has one MTB: two objects would undo each other's work. */
+static int need_alone(const struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	const struct arm_mtb *other;
+
+	list_for_each_entry(other, &all_mtb, lh)
+		if (other != mtb && other->target == mtb->target && other->phase == ARM_MTB_ARMED)
+			return fail(why, why_size, ERROR_FAIL, mtb, "%s traces %s already: %s stop first", other->name,
+					target_name(mtb->target), other->name);
+	return ERROR_OK;
+}
+
 int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 {
 	struct programs programs;
@@ -588,7 +600,11 @@ int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 	if ((mtb->config.when_full == ARM_MTB_HALT || mtb->config.when_full == ARM_MTB_DRAIN) && !arm_mtb_has_core(mtb))
 		return fail(why, why_size, ERROR_FAIL, mtb, "-when-full halt and drain need a cortex_m target; %s is %s",
 				target_name(mtb->target), target_type_name(mtb->target));
+	if (mtb->config.when_full == ARM_MTB_DRAIN && mtb->target->smp)
+		return fail(why, why_size, ERROR_FAIL, mtb, "-when-full drain is not for cores of an SMP group: use halt");
 	int retval = need_target(mtb, why, why_size);
+	if (retval == ERROR_OK)
+		retval = need_alone(mtb, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
 	if (!load_programs(mtb, &programs, why, why_size))
@@ -939,7 +955,9 @@ int arm_mtb_adopt(struct arm_mtb *mtb, char *why, size_t why_size)
 
 	if (mtb->phase == ARM_MTB_ARMED && !mtb->adopted)
 		return fail(why, why_size, ERROR_FAIL, mtb, "it is started already: %s stop first", mtb->name);
-	int retval = arm_mtb_look(mtb, &state, why, why_size);
+	int retval = need_alone(mtb, why, why_size);
+	if (retval == ERROR_OK)
+		retval = arm_mtb_look(mtb, &state, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
 	const bool still = is_halted(mtb) || !(state.master & ARM_MTB_MASTER_EN);
@@ -1199,6 +1217,9 @@ static void rearm_after_reset(struct arm_mtb *mtb)
 		return;
 	}
 	mtb->paused = mtb->full = false;
+	/* OpenOCD keeps the reason of a halt over a reset, which has ended that halt */
+	if (!is_halted(mtb))
+		mtb->target->debug_reason = DBG_REASON_NOTHALTED;
 	mtb->reset_seen = true;
 	mtb->has_pc_arm = core_pc(mtb, &mtb->pc_arm);
 	mtb->drain.uncertain = mtb->drain.release = false;
