@@ -414,6 +414,25 @@ def test_symbol_that_is_not_there(tmp_path):
         refused(session, "-buffer 0x2000a000 512", "elf|nosuch", elf=False, script="m configure -stop nosuch; m start")
 
 
+@pytest.mark.parametrize("how", ["start", "adopt"])
+def test_two_objects_of_one_core(tmp_path, how):
+    """The second is refused, and the first goes on"""
+    with Session(tmp_path, "cortex-m33") as session:
+        run = session.run(session.create("-buffer 0x2000a000 512") + session.create("-buffer 0x2000c000 512", name="n") + """
+record one {
+	m start
+	try second { n %s }
+	resume
+	after 20
+	halt
+	m stop
+}
+listing one
+""" % how)
+        run.refusal("second", "m traces chip.cpu already", "m stop first")
+        run.same("one", 64)
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_started_twice(tmp_path, target):
     """The second is refused, and what the first has is still there"""

@@ -264,6 +264,22 @@ listing one
         assert rest == ran[:len(rest)], mtb.differ(rest, ran)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_reset_run_behind_a_halt(tmp_path, target):
+    """OpenOCD keeps the reason of a halt over a reset; a full buffer is no halt of the user's all the same"""
+    with Session(tmp_path, target, rtt=RTT) as session:
+        run = session.run(session.create("-buffer %#x 512 -when-full drain" % session.chip.free) + PROCEDURES + """
+halt
+m start
+reset run
+drain_until 3
+say state [chip.cpu curstate]
+halt
+m stop
+""")
+        assert run.said["state"] == "running"
+
+
 # ---- GDB ----
 
 CLIENT = """

@@ -571,8 +571,6 @@ static void undo(struct arm_mtb *mtb)
 static int capture_drained(struct arm_mtb *mtb, bool end, struct arm_mtb_state *state, char *why, size_t why_size);
 static void start_draining(struct arm_mtb *mtb);
 static void stop_draining(struct arm_mtb *mtb);
-static int on_target_event(struct target *target, enum target_event event, void *priv);
-static int on_target_reset(struct target *target, enum target_reset_mode mode, void *priv);
 
 /* A core has one MTB: two objects would undo each other's work. */
 static int need_alone(const struct arm_mtb *mtb, char *why, size_t why_size)
@@ -1055,7 +1053,8 @@ static int tick(void *priv)
 {
 	struct arm_mtb *mtb = priv;
 
-	if (mtb->rearm && !is_masked())
+	/* a buffer that is full before OpenOCD has seen the core run again would be a halt that it sees */
+	if (mtb->rearm && !is_masked() && !(mtb->target_poll && mtb->target->state == TARGET_RESET))
 		rearm_after_reset(mtb);
 	/* anything else is for OpenOCD's own poll, which comes ten times a second */
 	if (mtb->target_poll && mtb->target->state != TARGET_HALTED && is_jtag_poll_safe() &&

@@ -12,13 +12,10 @@
 #include <target/cortex_m.h>
 #include <target/target.h>
 
+#include "mtb_port.h"
 #include "mtb_trigger.h"
 
-#define MTB_TSTART		0x010u
-#define MTB_TSTOP		0x014u
 #define MTB_TRIGGERS		4u		/* TSTART and TSTOP know so many comparators */
-#define MASTER_TSTARTEN		(1u << 5)
-#define MASTER_TSTOPEN		(1u << 6)
 
 /* DWT of Armv8-M: COMPn, FUNCTIONn */
 #define V8M_DWT(devarch)	(((devarch) & 0x10ffffu) == 0x101a02u)
@@ -247,8 +244,8 @@ static int set_v8m(struct arm_mtb_trigger *trigger, uint32_t mtb_base, const uin
 		uint32_t offset;
 		const uint32_t *address;
 	} ends[] = {
-		{ "MTB_TSTART", MTB_TSTART, start },
-		{ "MTB_TSTOP", MTB_TSTOP, stop },
+		{ "MTB_TSTART", ARM_MTB_TSTART, start },
+		{ "MTB_TSTOP", ARM_MTB_TSTOP, stop },
 	};
 	unsigned int chosen[2];
 	unsigned int used = 0;
@@ -400,7 +397,7 @@ int arm_mtb_trigger_set(struct arm_mtb_trigger *trigger, struct target *target, 
 		arm_mtb_trigger_clear(trigger, false);
 		return retval;
 	}
-	*master_bits = (start ? MASTER_TSTARTEN : 0) | (stop ? MASTER_TSTOPEN : 0);
+	*master_bits = (start ? ARM_MTB_MASTER_TSTARTEN : 0) | (stop ? ARM_MTB_MASTER_TSTOPEN : 0);
 	return ERROR_OK;
 }
 
