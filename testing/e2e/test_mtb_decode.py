@@ -600,3 +600,57 @@ def test_command_errors(walked, tmp_path):
     assert "there is no trace object mtb0: mtb create it, or give -trace FILE or -snapshot DIR" in lines[2]
     assert lines[3] == "x: there is no target y"
     assert "none" in lines[4] and "No such file" in lines[4]
+
+
+def objects(script):
+    """OpenOCD with a core on an adapter that is none: objects can be made and asked, there is no hardware."""
+    return openocd("""
+        adapter driver dummy
+        transport select jtag
+        jtag newtap x cpu -irlen 4
+        dap create x.dap -chain-position x.cpu
+        target create x.cpu cortex_m -dap x.dap
+        """ + script)
+
+
+def test_decode_of_no_object():
+    """One line, wherever the options are; the name as it was given"""
+    run = objects("""
+        mtb create there -target x.cpu
+        foreach name {NOSUCH {two words} %s %f} {
+            foreach options {{} {-format functions} {-trace none}} {
+                catch {mtb decode $name {*}$options} said
+                puts $said
+            }
+        }
+        catch {mtb decode there} said
+        puts $said
+        catch {ete decode NOSUCH} said
+        puts $said
+        """)
+    lines = run.stdout.splitlines()
+    expected = ["there is no trace object %s: mtb create it, or give -trace FILE or -snapshot DIR" % name
+                for name in ("NOSUCH", "two words", "%s", "%f") for _ in range(3)]
+    expected.append("there: nothing was captured yet: there start, then stop, flush or adopt")
+    assert lines[:13] == expected, run.stdout + run.stderr
+    # where there are no objects yet nobody is sent to create one
+    assert re.match("'NOSUCH': .*not in this version; give -snapshot DIR or -trace FILE$", lines[13]), lines
+    assert len(lines) == 14, lines
+
+
+def test_results_are_lists():
+    """Names and files with all that is special in Tcl come back as they went in"""
+    run = objects(r"""
+        set odd [list {two words} a\{b \}c back\\slash end\\ {[exit]} {$x} {"} {#} "tab\there"]
+        foreach name $odd {
+            mtb create $name -target x.cpu
+            set status [$name status]
+            puts "[expr {[dict get $status name] eq $name}] [dict get $status target] [dict get $status error]."
+        }
+        mtb create m -target x.cpu
+        m configure {*}[concat {*}[lmap file $odd {list -elf $file}]]
+        set files [m cget -elf]
+        puts "elf [llength $files]"
+        foreach one $files two $odd { puts [expr {$one eq $two}] }
+        """)
+    assert run.stdout.splitlines() == ["1 x.cpu ."] * 10 + ["elf 10"] + ["1"] * 10, run.stdout + run.stderr

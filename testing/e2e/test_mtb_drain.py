@@ -156,6 +156,7 @@ listing one
 m decode -format json -o DIR/one.json
 file mkdir DIR/snapshot
 m dump DIR/snapshot
+try full {m dump /dev/full}
 mtb decode -snapshot DIR/snapshot -elf ELF -format json -o DIR/two.json
 listing last -last 100
 """.replace("DIR", str(tmp_path)).replace("ELF", str(session.elf)))
@@ -167,6 +168,7 @@ listing last -last 100
         same = [[(o["kind"], o.get("addr"), o.get("end")) for o in one if o["kind"] in ("seam", "range", "exception", "gap")]
                 for one in objects]
         assert same[0] == same[1]
+        run.refusal("full", "^/dev/full: No space left on device$")
 
 
 @pytest.mark.parametrize("target", TARGETS)

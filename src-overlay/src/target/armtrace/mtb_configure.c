@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <target/target.h>
+
+#include "mtb_configure.h"
+#include "mtb_result.h"
+#include "ocd_compat.h"
+
+const char *const arm_mtb_when_full_names[ARM_MTB_WHEN_FULL_NUM] = { "wrap", "stop", "halt", "drain" };
+static const char *const event_names[ARM_MTB_EVENT_NUM] = { "pre-enable", "post-enable", "pre-disable", "reset" };
+
+static bool read_u32(const char *text, uint32_t *value)
+{
+	char *end;
+
+	errno = 0;
+	const unsigned long long number = strtoull(text, &end, 0);
+	*value = (uint32_t)number;
+	return *text && !*end && !errno && number <= UINT32_MAX && *text != '-';
+}
+
+static int find_name(const char *const *names, unsigned int count, const char *name)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
+			return (int)i;
+	return -1;
+}
+
+static bool replace_text(char **text, const char *value)
+{
+	char *copy = NULL;
+
+	if (*value) {
+		copy = strdup(value);
+		if (!copy)
+			return false;
+	}
+	free(*text);
+	*text = copy;
+	return true;
+}
+
+static bool add_elf(struct arm_mtb_config *config, const char *path)
+{
+	char **grown = realloc(config->elfs, (config->elf_count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return false;
+	config->elfs = grown;
+	config->elfs[config->elf_count] = strdup(path);
+	if (!config->elfs[config->elf_count])
+		return false;
+	config->elf_count++;
+	return true;
+}
+
+static void drop_elfs(struct arm_mtb_config *config)
+{
+	while (config->elf_count)
+		free(config->elfs[--config->elf_count]);
+}
+
+enum option {
+	OPTION_TARGET, OPTION_BASEADDR, OPTION_RAMBASE, OPTION_RAMSIZE, OPTION_BUFFER, OPTION_WHEN_FULL, OPTION_START,
+	OPTION_STOP, OPTION_ELF, OPTION_EVENT, OPTION_NUM
+};
+
+static const struct {
+	const char *name;
+	unsigned int values;
+	const char *usage;
+} options[OPTION_NUM] = {
+	[OPTION_TARGET] = { "-target", 1, "a target" },
+	[OPTION_BASEADDR] = { "-baseaddr", 1, "the address of the MTB's registers" },
+	[OPTION_RAMBASE] = { "-rambase", 1, "the address of the RAM that it writes to" },
+	[OPTION_RAMSIZE] = { "-ramsize", 1, "the size of that RAM in bytes" },
+	[OPTION_BUFFER] = { "-buffer", 2, "an address and a size in bytes" },
+	[OPTION_WHEN_FULL] = { "-when-full", 1, "wrap, stop, halt or drain" },
+	[OPTION_START] = { "-start", 1, "an address or a symbol" },
+	[OPTION_STOP] = { "-stop", 1, "an address or a symbol" },
+	[OPTION_ELF] = { "-elf", 1, "a program file" },
+	[OPTION_EVENT] = { "-event", 2, "pre-enable, post-enable, pre-disable or reset, and a body" },
+};
+
+static int find_option(const char *name)
+{
+	for (int i = 0; i < OPTION_NUM; i++)
+		if (!strcmp(options[i].name, name))
+			return i;
+	return -1;
+}
+
+static int unknown_option(struct command_invocation *cmd, const char *name)
+{
+	command_print_sameline(cmd, "unknown option %s; there are", name);
+	for (unsigned int i = 0; i < OPTION_NUM; i++)
+		command_print_sameline(cmd, "%s %s", i ? "," : "", options[i].name);
+	return ERROR_COMMAND_ARGUMENT_INVALID;
+}
+
+static int bad_value(struct command_invocation *cmd, enum option option, const char *value)
+{
+	command_print_sameline(cmd, "%s takes %s, not %s", options[option].name, options[option].usage, value);
+	return ERROR_COMMAND_ARGUMENT_INVALID;
+}
+
+static int set_event(struct command_invocation *cmd, struct arm_mtb *mtb, const char *name, const char *body)
+{
+	const int event = find_name(event_names, ARM_MTB_EVENT_NUM, name);
+
+	if (event < 0)
+		return bad_value(cmd, OPTION_EVENT, name);
+	Jim_Obj **slot = &mtb->config.events[event];
+	if (*slot)
+		Jim_DecrRefCount(mtb->interp, *slot);
+	*slot = NULL;
+	if (*body) {
+		*slot = Jim_NewStringObj(mtb->interp, body, -1);
+		Jim_IncrRefCount(*slot);
+	}
+	return ERROR_OK;
+}
+
+/* One option; @a values are as many as it takes. */
+static int set_option(struct command_invocation *cmd, struct arm_mtb *mtb, enum option option,
+		const char *const *values, bool first_elf)
+{
+	struct arm_mtb_config *config = &mtb->config;
+	struct arm_mtb_buffer buffer;
+	uint32_t number = 0;
+	bool memory = true;
+	int found;
+
+	switch (option) {
+	case OPTION_BASEADDR:
+		if (!read_u32(values[0], &number) || number & 0xfff)
+			return bad_value(cmd, option, values[0]);
+		config->base = number;
+		config->base_given = true;
+		mtb->identified = mtb->before_known = mtb->ours = false;
+		mtb->aw = 0;
+		break;
+	case OPTION_RAMBASE:
+		if (!read_u32(values[0], &number) || number & 0x1f)
+			return bad_value(cmd, option, values[0]);
+		config->rambase = number;
+		config->rambase_given = true;
+		mtb->ours = false;
+		break;
+	case OPTION_RAMSIZE:
+		if (!read_u32(values[0], &number))
+			return bad_value(cmd, option, values[0]);
+		config->ramsize = number;
+		break;
+	case OPTION_BUFFER:
+		if (!read_u32(values[0], &buffer.addr))
+			return bad_value(cmd, option, values[0]);
+		if (!read_u32(values[1], &buffer.size))
+			return bad_value(cmd, option, values[1]);
+		config->buffer = buffer;
+		config->buffer_given = buffer.size;
+		break;
+	case OPTION_WHEN_FULL:
+		found = find_name(arm_mtb_when_full_names, ARM_MTB_WHEN_FULL_NUM, values[0]);
+		if (found < 0)
+			return bad_value(cmd, option, values[0]);
+		config->when_full = (enum arm_mtb_when_full)found;
+		break;
+	case OPTION_START:
+		memory = replace_text(&config->start, values[0]);
+		break;
+	case OPTION_STOP:
+		memory = replace_text(&config->stop, values[0]);
+		break;
+	case OPTION_ELF:
+		if (first_elf)
+			drop_elfs(config);
+		memory = !*values[0] || add_elf(config, values[0]);
+		break;
+	case OPTION_EVENT:
+		return set_event(cmd, mtb, values[0], values[1]);
+	case OPTION_TARGET:
+		if (get_target(values[0]) != mtb->target) {
+			command_print_sameline(cmd, "%s: -target cannot be changed; it is %s", mtb->name, target_name(mtb->target));
+			return ERROR_COMMAND_ARGUMENT_INVALID;
+		}
+		break;
+	case OPTION_NUM:
+		break;
+	}
+	if (!memory) {
+		ocd_result(cmd, "out of memory");
+		return ERROR_FAIL;
+	}
+	return ERROR_OK;
+}
+
+int arm_mtb_configure(struct command_invocation *cmd, struct arm_mtb *mtb, const char *const *argv, unsigned int argc)
+{
+	bool elf = false;
+
+	for (unsigned int i = 0; i < argc;) {
+		const int option = find_option(argv[i]);
+		if (option < 0)
+			return unknown_option(cmd, argv[i]);
+		if (argc - i - 1 < options[option].values) {
+			command_print_sameline(cmd, "%s needs %s", argv[i], options[option].usage);
+			return ERROR_COMMAND_ARGUMENT_INVALID;
+		}
+		if (mtb->phase == ARM_MTB_ARMED && option != OPTION_ELF && option != OPTION_EVENT && option != OPTION_TARGET) {
+			command_print_sameline(cmd, "%s: %s cannot be changed while it is started: %s stop first", mtb->name,
+					argv[i], mtb->name);
+			return ERROR_FAIL;
+		}
+		const int retval = set_option(cmd, mtb, (enum option)option, argv + i + 1, !elf);
+		if (retval != ERROR_OK)
+			return retval;
+		elf |= option == OPTION_ELF;
+		i += 1 + options[option].values;
+	}
+	return ERROR_OK;
+}
+
+int arm_mtb_configure_command(struct command_invocation *cmd)
+{
+	if (!CMD_ARGC)
+		return ERROR_COMMAND_SYNTAX_ERROR;
+	return arm_mtb_configure(CMD, CMD_DATA, CMD_ARGV, CMD_ARGC);
+}
+
+static int get_event(struct command_invocation *cmd, const struct arm_mtb *mtb, const char *name)
+{
+	const int event = find_name(event_names, ARM_MTB_EVENT_NUM, name);
+
+	if (event < 0)
+		return bad_value(cmd, OPTION_EVENT, name);
+	if (mtb->config.events[event])
+		command_print_sameline(cmd, "%s", Jim_GetString(mtb->config.events[event], NULL));
+	return ERROR_OK;
+}
+
+int arm_mtb_cget_command(struct command_invocation *cmd)
+{
+	struct arm_mtb *mtb = CMD_DATA;
+	const struct arm_mtb_config *config = &mtb->config;
+
+	if (CMD_ARGC < 1)
+		return ERROR_COMMAND_SYNTAX_ERROR;
+	const int option = find_option(CMD_ARGV[0]);
+	if (option < 0)
+		return unknown_option(CMD, CMD_ARGV[0]);
+	if (CMD_ARGC != (option == OPTION_EVENT ? 2 : 1))
+		return ERROR_COMMAND_SYNTAX_ERROR;
+
+	/* what is not given is empty */
+	switch ((enum option)option) {
+	case OPTION_TARGET:
+		command_print_sameline(CMD, "%s", target_name(mtb->target));
+		break;
+	case OPTION_BASEADDR:
+		if (config->base_given)
+			command_print_sameline(CMD, TARGET_ADDR_FMT, config->base);
+		else if (mtb->identified)
+			command_print_sameline(CMD, TARGET_ADDR_FMT, mtb->port.base);
+		break;
+	case OPTION_RAMBASE:
+		if (config->rambase_given)
+			command_print_sameline(CMD, "0x%08" PRIx32, config->rambase);
+		break;
+	case OPTION_RAMSIZE:
+		if (config->ramsize)
+			command_print_sameline(CMD, "%" PRIu32, config->ramsize);
+		break;
+	case OPTION_BUFFER:
+		if (config->buffer_given)
+			command_print_sameline(CMD, "0x%08" PRIx32 " %" PRIu32, config->buffer.addr, config->buffer.size);
+		break;
+	case OPTION_WHEN_FULL:
+		command_print_sameline(CMD, "%s", arm_mtb_when_full_names[config->when_full]);
+		break;
+	case OPTION_START:
+		command_print_sameline(CMD, "%s", config->start ? config->start : "");
+		break;
+	case OPTION_STOP:
+		command_print_sameline(CMD, "%s", config->stop ? config->stop : "");
+		break;
+	case OPTION_ELF:
+		for (size_t i = 0; i < config->elf_count; i++) {
+			command_print_sameline(CMD, "%s", i ? " " : "");
+			arm_mtb_print_element(CMD, config->elfs[i]);
+		}
+		break;
+	case OPTION_EVENT:
+		return get_event(CMD, mtb, CMD_ARGV[1]);
+	case OPTION_NUM:
+		break;
+	}
+	return ERROR_OK;
+}
