@@ -4,13 +4,83 @@
     client = rsp.Rsp(3333)
     client.command("?")              # b"T05..."
     client.monitor("targets")        # what OpenOCD printed; client.stops has stop replies that came meanwhile
+
+    said = rsp.with_gdb(sim, sim.openocd_command("init"), 'check("stands", gdb.command("?")[:1] == b"T")', "log")
 """
 
 import binascii
+import os
 import socket
+import subprocess
+import sys
 import time
 
 TIMEOUT = 60
+GDB_PORT = 3333
+TCL_PORT = 6666
+
+CLIENT = """
+import sys, time
+sys.path.insert(0, {here!r})
+import rsp
+tcl = rsp.Tcl(rsp.TCL_PORT)
+gdb = rsp.Rsp(rsp.GDB_PORT)
+check = rsp.check
+gdb.command("qSupported:qXfer:features:read+")
+check("stopped by connecting", gdb.command("?")[:1] in (b"T", b"S"))
+{session}
+print("FINE")
+"""
+
+
+def check(what, good=True):
+    """In a client: end with a word of what is wrong."""
+    if not good:
+        print("WRONG", what)
+        sys.exit(1)
+
+
+def _serves(command):
+    """Ports are opened, and what runs its script to the end and leaves stays."""
+    at = command.index("gdb_port disabled; tcl_port disabled; telnet_port disabled")
+    command[at] = "tcl_port %d; gdb_port %d; telnet_port disabled" % (TCL_PORT, GDB_PORT)
+    with open(command[-1], "r+", encoding="utf-8") as file:
+        text = file.read()
+        assert text.endswith("\nexit\n"), text
+        file.seek(0)
+        file.truncate()
+        file.write(text[:-len("exit\n")])
+    return command
+
+
+def with_gdb(sim, command, session, log):
+    """OpenOCD as a server on the probe.Probe @a sim, with GDB and a Tcl client connected to it in the same namespace.
+
+    @param command as sim.openocd_command() made it; its script runs first
+    @param session Python text, with `gdb` (Rsp), `tcl` (Tcl) and `check`
+    @param log file for what OpenOCD says
+    Returns what OpenOCD has said; fails when a check() does.
+    """
+    command = sim.namespace.inside(_serves(command))
+    text = CLIENT.format(here=os.path.dirname(os.path.abspath(__file__)), session=session)
+    client = sim.namespace.inside([sys.executable, "-c", text])
+    for _ in range(5):
+        with open(log, "w", encoding="utf-8") as file:
+            server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
+                                      cwd=sim.path)
+            try:
+                done = subprocess.run(client, timeout=2 * TIMEOUT, check=False, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT, universal_newlines=True)
+            finally:
+                server.terminate()
+                server.wait(20)
+        with open(log, encoding="utf-8") as file:
+            said = file.read()
+        # see Probe.openocd()
+        if "No J-Link device found" not in said:
+            break
+    assert done.stdout == "FINE\n", done.stdout + said
+    return said
 
 
 def connect(port):
@@ -59,6 +129,13 @@ class Rsp:
                 return body
             if not self._more(timeout):
                 return None
+
+    def wait_stop(self, timeout=TIMEOUT):
+        """The next packet that is not console output: a stop reply. None: there is none in that time."""
+        while True:
+            got = self.packet(timeout)
+            if got is None or not got.startswith(b"O"):
+                return got
 
     def send(self, text):
         body = text.encode()

@@ -5,15 +5,13 @@ check-group: mtb
 """
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 
 import mtb_session as mtb
 import probe
+import rsp
 from mtb_session import CHIPS, LONG, Session
 
 pytestmark = pytest.mark.skipif(bool(mtb.need_tools()), reason="no " + ", ".join(mtb.need_tools()))
@@ -284,50 +282,10 @@ m stop
 
 # ---- GDB ----
 
-CLIENT = """
-import sys, time
-sys.path.insert(0, {here!r})
-import rsp
-tcl = rsp.Tcl(6666)
-gdb = rsp.Rsp(3333)
-def check(what, good=True):
-    if not good:
-        print("WRONG", what)
-        sys.exit(1)
-gdb.command("qSupported:qXfer:features:read+")
-check("stopped by connecting", gdb.command("?")[:1] in (b"T", b"S"))
-{session}
-print("FINE")
-"""
-
-
 def with_gdb(session, script, client):
-    """OpenOCD as a server with @a script run first, and a Python text with `gdb` and `tcl` connected to it."""
-    sim = session.probe
-    command = sim.openocd_command(session.script(script), openocd=mtb.OPENOCD)
-    at = command.index("gdb_port disabled; tcl_port disabled; telnet_port disabled")
-    command[at] = "tcl_port 6666; gdb_port 3333; telnet_port disabled"
-    with open(command[-1], "r+", encoding="utf-8") as file:
-        text = file.read().replace("\nexit\n", "\n")
-        file.seek(0)
-        file.truncate()
-        file.write(text)
-    text = CLIENT.format(here=os.path.dirname(os.path.abspath(__file__)), session=client)
-    for _ in range(5):
-        with open(session.folder / "server", "w+", encoding="utf-8") as log:
-            server = subprocess.Popen(sim.namespace.inside(command), stdin=subprocess.DEVNULL, stdout=log,
-                                      stderr=subprocess.STDOUT, cwd=sim.path)
-            try:
-                done = subprocess.run(sim.namespace.inside([sys.executable, "-c", text]), timeout=120, check=False,
-                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
-            finally:
-                server.terminate()
-                server.wait(20)
-        said = (session.folder / "server").read_text()
-        if "No J-Link device found" not in said:
-            break
-    assert done.stdout == "FINE\n", done.stdout + said
-    return said
+    """Run @a script, then the Python text @a client with `gdb` and `tcl` connected (rsp.py)."""
+    command = session.probe.openocd_command(session.script(script), openocd=mtb.OPENOCD)
+    return rsp.with_gdb(session.probe, command, client, session.folder / "server")
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -344,9 +302,7 @@ while time.monotonic() < end and int(tcl.command("fillings")) < {n}:
 check("fillings", int(tcl.command("fillings")) >= {n})
 check("stops %r" % gdb.stops, gdb.quiet(0.2))
 gdb.interrupt()
-stop = gdb.packet()
-while stop is not None and stop.startswith(b"O"):
-    stop = gdb.packet()
+stop = gdb.wait_stop()
 check("interrupted: %r" % stop, stop and stop.startswith(b"T02"))
 check("stays: %r" % gdb.stops, gdb.quiet(0.3))
 check("registers", len(gdb.command("g")) > 100)
@@ -367,9 +323,7 @@ tcl.command("sim log start {d}/one.log; m start")
 gdb.command("Z1,{place:x},2")
 for n in range(3):
     gdb.send("vCont;c")
-    stop = gdb.packet()
-    while stop is not None and stop.startswith(b"O"):
-        stop = gdb.packet()
+    stop = gdb.wait_stop()
     check("hit: %r" % stop, stop and stop.startswith(b"T05"))
     check("once: %r" % gdb.stops, gdb.quiet(0.2))
     check("there", int(tcl.command("dict get [sim state 0] pc"), 0) == {place})

@@ -18,6 +18,7 @@ import pytest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import probe	# noqa: E402  pylint: disable=wrong-import-position
 import profiling	# noqa: E402  pylint: disable=wrong-import-position
+import rsp	# noqa: E402  pylint: disable=wrong-import-position
 from profiling import Session, check_intact, check_samples	# noqa: E402  pylint: disable=wrong-import-position
 
 STOP = "break 0 when samples 4000"	# ends a profile by DEBUGPC soon
@@ -385,57 +386,20 @@ def test_formats_keep_cores_apart():
 
 # ---- GDB ----
 
-GDB = """
-import sys
-sys.path.insert(0, {here!r})
-import rsp
-tcl = rsp.Tcl(6666)
-gdb = rsp.Rsp(3333)
-def check(what, good=True):
-    if not good:
-        print("WRONG", what)
-        sys.exit(1)
+REGISTERS = """
 def registers():
     answer = gdb.command("g")
     check("g: %r" % answer, len(answer) > 100 and answer[:1] != b"E")
     return answer
-gdb.command("qSupported:qXfer:features:read+")
-check("stopped by connecting", gdb.command("?")[:1] in (b"T", b"S"))
-{session}
-print("FINE")
 """
 
 
-def with_gdb(session_text, target="esp32", **options):
-    """OpenOCD as a server, and a Python text with `gdb` and `tcl` connected to it, in the same namespace."""
+def with_gdb(text, target="esp32", **options):
+    """OpenOCD as a server, and the Python text @a text with `gdb` and `tcl` connected (rsp.py). Returns how the core is."""
     with Session(target, **options) as session:
         sim = session.probe
         command = sim.openocd_command("init\ntargets [lindex [target names] 0]")
-        at = command.index("gdb_port disabled; tcl_port disabled; telnet_port disabled")
-        command[at] = "tcl_port 6666; gdb_port 3333; telnet_port disabled"
-        with open(command[-1], "r+", encoding="utf-8") as file:
-            text = file.read().replace("\nexit\n", "\n")
-            file.seek(0)
-            file.truncate()
-            file.write(text)
-        text = GDB.format(here=os.path.dirname(os.path.abspath(__file__)), session=session_text.replace(
-            "DIR", sim.path))
-        for _ in range(5):
-            with open(os.path.join(sim.path, "log"), "w+", encoding="utf-8") as log:
-                server = subprocess.Popen(sim.namespace.inside(command), stdin=subprocess.DEVNULL, stdout=log,
-                                          stderr=subprocess.STDOUT, cwd=sim.path)
-                try:
-                    client = subprocess.run(sim.namespace.inside([sys.executable, "-c", text]), timeout=120,
-                                            check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                            universal_newlines=True)
-                finally:
-                    server.terminate()
-                    server.wait()
-                log.seek(0)
-                said = log.read()
-            if "No J-Link device found" not in said:
-                break
-        assert client.stdout == "FINE\n", client.stdout + said
+        rsp.with_gdb(sim, command, REGISTERS + text.replace("DIR", sim.path), os.path.join(sim.path, "log"))
         return sim.control("state", 0), sim.control("verify", 0)
 
 
@@ -455,9 +419,7 @@ check("the same layout", len(after) == len(before))
 gdb.send("vCont;c")
 check("runs on: %%r" %% gdb.stops, gdb.quiet(0.3))
 gdb.interrupt()
-stop = gdb.packet()
-while stop is not None and stop.startswith(b"O"):
-    stop = gdb.packet()
+stop = gdb.wait_stop()
 check("interrupted: %%r" %% stop, stop and stop[:1] in (b"T", b"S"))
 registers()
 tcl.command("resume")
@@ -476,9 +438,7 @@ said = tcl.command("xtensa profile 1 DIR/p -method %s")
 check(said, "samples " in said and "ended" not in said)
 check("no stop: %%r" %% gdb.stops, gdb.quiet(0.3))
 gdb.interrupt()
-stop = gdb.packet()
-while stop is not None and stop.startswith(b"O"):
-    stop = gdb.packet()
+stop = gdb.wait_stop()
 check("interrupted: %%r" %% stop, stop and stop[:1] in (b"T", b"S"))
 registers()
 tcl.command("resume")
@@ -493,9 +453,7 @@ def test_gdb_is_told_of_a_breakpoint():
     state, _ = with_gdb("""
 check("rounds", gdb.command("Z1,%x,3") == b"OK")
 gdb.send("vCont;c")
-stop = gdb.packet()
-while stop is not None and stop.startswith(b"O"):
-    stop = gdb.packet()
+stop = gdb.wait_stop()
 check("at the breakpoint", stop[:1] in (b"T", b"S"))
 check("z", gdb.command("z1,%x,3") == b"OK")
 gdb.command("vCont;s")
@@ -503,9 +461,7 @@ check("Z", gdb.command("Z1,%x,3") == b"OK")
 gdb.send("vCont;c")
 said = tcl.command("xtensa profile 1 DIR/p")
 check(said, "was stopped by something else" in said or "does not run" in said)
-stop = gdb.packet()
-while stop is not None and stop.startswith(b"O"):
-    stop = gdb.packet()
+stop = gdb.wait_stop()
 check("told: %%r" %% stop, stop and stop[:1] in (b"T", b"S"))
 registers()
 """ % (addr, addr, addr), clock=2000000)
