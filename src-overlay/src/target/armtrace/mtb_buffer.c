@@ -123,8 +123,7 @@ static void tell_taken(const struct arm_mtb_buffer *buffer, const struct taken *
 	if (taken->program && taken->name && arm_mtb_program_object(taken->program, buffer->addr, end, &symbol))
 		snprintf(object, sizeof(object), " (%.100s at 0x%08" PRIx32 ")", symbol.name, symbol.addr);
 	snprintf(why, why_size, "the buffer 0x%08" PRIx32 "..0x%08" PRIx64 " overlaps %s%s%.60s 0x%08" PRIx64 "..0x%08"
-			PRIx64
-			"%s%s%s: give another -buffer%s", buffer->addr, end - 1, taken->what, taken->name ? " " : "",
+			PRIx64 "%s%s%s: give another -buffer%s", buffer->addr, end - 1, taken->what, taken->name ? " " : "",
 			taken->name ? taken->name : "", taken->start, taken->end - 1, object, taken->program ? " of " : "",
 			taken->program ? taken->program->path : "",
 			taken->program ? "" : ", or move that by the target's -work-area-phys");
@@ -141,9 +140,8 @@ static bool check_shape(const struct arm_mtb_buffer *buffer, const struct arm_mt
 		return false;
 	}
 	if (buffer->addr & (buffer->size - 1)) {
-		snprintf(why, why_size, "the buffer 0x%08" PRIx32 " is not aligned to its size of 0x%" PRIx32
-				" bytes: the MTB would "
-				"write from 0x%08" PRIx32 " on; take an aligned address", buffer->addr, buffer->size,
+		snprintf(why, why_size, "the buffer 0x%08" PRIx32 " is not aligned to its size of 0x%" PRIx32 " bytes: the MTB "
+				"would write from 0x%08" PRIx32 " on; take an aligned address", buffer->addr, buffer->size,
 				buffer->addr & ~(buffer->size - 1));
 		return false;
 	}
@@ -155,7 +153,8 @@ static bool check_shape(const struct arm_mtb_buffer *buffer, const struct arm_mt
 	if (buffer->addr < ram->base || end > ram_end) {
 		snprintf(why, why_size, "the buffer 0x%08" PRIx32 "..0x%08" PRIx64 " is not in the MTB's RAM 0x%08" PRIx32
 				"..0x%08" PRIx64 "%s", buffer->addr, end - 1, ram->base, ram_end - 1,
-				ram->size && end <= ram->base + decoded(ram) ? " (-ramsize)" : "; if that is wrong give -rambase");
+				buffer->addr >= ram->base && end <= ram->base + decoded(ram) ? " (-ramsize)" :
+				"; if that is wrong give -rambase");
 		return false;
 	}
 	return true;
@@ -286,26 +285,37 @@ static bool find_free(const struct arm_mtb_neighbours *neighbours, uint64_t star
 	return false;
 }
 
+static bool has_stack(const struct arm_mtb_neighbours *neighbours)
+{
+	uint32_t stack;
+
+	for (size_t i = 0; i < neighbours->program_count; i++)
+		if (arm_mtb_program_stack(&neighbours->programs[i], &stack))
+			return true;
+	return false;
+}
+
 static bool choose_corner(struct arm_mtb_buffer *buffer, const struct arm_mtb_ram *ram,
 		const struct arm_mtb_neighbours *neighbours, char *why, size_t why_size)
 {
 	uint64_t end = (uint64_t)ram->base + usable(ram);
-	uint32_t stack;
 
 	if (!neighbours->program_count) {
 		snprintf(why, why_size, "where RAM is free is not known without the program: give -buffer ADDR SIZE, or -elf "
 				"FILE");
 		return false;
 	}
-	/* 2^AW can be more than there is: without -ramsize only what the program shows to be RAM is taken */
+	/*
+	 * 2^AW can be more than there is: without -ramsize only what the program shows to be RAM is taken, or all of a RAM
+	 * that is the MTB's own, as the program and its stack are elsewhere
+	 */
 	if (!ram->size) {
 		const uint64_t proven = proven_end(ram, neighbours);
-		if (proven > ram->base)
+		if (proven > ram->base) {
 			end = proven;
-		else if (!arm_mtb_program_stack(&neighbours->programs[0], &stack)) {
+		} else if (!has_stack(neighbours)) {
 			snprintf(why, why_size, "the size of RAM at 0x%08" PRIx32 " is not known: give -ramsize, or -buffer ADDR "
-					"SIZE",
-					ram->base);
+					"SIZE", ram->base);
 			return false;
 		}
 	}
@@ -320,8 +330,7 @@ static bool choose_corner(struct arm_mtb_buffer *buffer, const struct arm_mtb_ra
 		}
 	}
 	snprintf(why, why_size, "no part of RAM 0x%08" PRIx32 "..0x%08" PRIx64 " is free: reserve an aligned array %s in "
-			"the "
-			"program, or give -buffer ADDR SIZE", ram->base, end - 1, arm_mtb_buffer_symbols[0]);
+			"the program, or give -buffer ADDR SIZE", ram->base, end - 1, arm_mtb_buffer_symbols[0]);
 	return false;
 }
 

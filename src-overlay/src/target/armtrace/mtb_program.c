@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "mtb_program.h"
 
@@ -21,6 +22,7 @@
 #define SYMBOL_LEN	16u
 #define MACHINE_ARM	40u
 
+#define SECTION_PROGBITS	1u
 #define SECTION_SYMTAB	2u
 #define SECTION_ALLOC	2u	/* flag */
 #define SEGMENT_LOAD	1u
@@ -44,19 +46,30 @@ static bool inside(const struct arm_mtb_program *program, uint64_t off, uint64_t
 	return off <= program->len && len <= program->len - off;
 }
 
-/* A name in a table that ends in a 0, whatever the file holds. */
+/* Bytes of a table of names up to its last 0: a name that begins there ends there. */
+static uint32_t names_len(const struct arm_mtb_program *program, uint32_t table, uint32_t len)
+{
+	while (len && program->data[table + len - 1])
+		len--;
+	return len;
+}
+
 static const char *name_at(const struct arm_mtb_program *program, uint32_t table, uint32_t len, uint32_t off)
 {
-	if (off >= len || !memchr(program->data + table + off, 0, len - off))
-		return "";
-	return (const char *)program->data + table + off;
+	return off < len ? (const char *)program->data + table + off : "";
 }
 
 static bool read_file(struct arm_mtb_program *program, const char *path, char *why, size_t why_size)
 {
-	FILE *file = fopen(path, "rb");
+	struct stat info;
 	long len = -1;
 
+	/* opening a pipe would wait for somebody to write to it */
+	if (!stat(path, &info) && !S_ISREG(info.st_mode)) {
+		snprintf(why, why_size, "%s: not an ELF file", path);
+		return false;
+	}
+	FILE *file = fopen(path, "rb");
 	if (!file) {
 		snprintf(why, why_size, "%s: %s", path, strerror(errno));
 		return false;
@@ -115,7 +128,8 @@ static void find_tables(struct arm_mtb_program *program)
 	if (names < program->section_count &&
 			inside(program, word(program, section(program, names) + 16), word(program, section(program, names) + 20))) {
 		program->section_names = word(program, section(program, names) + 16);
-		program->section_names_len = word(program, section(program, names) + 20);
+		program->section_names_len = names_len(program, program->section_names,
+				word(program, section(program, names) + 20));
 	}
 
 	for (uint32_t i = 0; i < program->section_count; i++) {
@@ -130,7 +144,7 @@ static void find_tables(struct arm_mtb_program *program)
 		program->symbols = off;
 		program->symbol_count = len / SYMBOL_LEN;
 		program->names = text;
-		program->names_len = text_len;
+		program->names_len = names_len(program, text, text_len);
 		break;
 	}
 }
@@ -229,11 +243,21 @@ bool arm_mtb_program_span(const struct arm_mtb_program *program, unsigned int in
 	return true;
 }
 
+/* 0: no address of the program, as those of files, sections and thread-local data */
 static unsigned int rank(unsigned int info)
 {
-	const unsigned int type = info & 0xf;
+	const bool global = info >> 4;
 
-	return (type == TYPE_FUNCTION ? 6 : type == TYPE_OBJECT ? 4 : type == TYPE_NONE ? 2 : 0) + (info >> 4 ? 1 : 0);
+	switch (info & 0xf) {
+	case TYPE_FUNCTION:
+		return 5 + global;
+	case TYPE_OBJECT:
+		return 3 + global;
+	case TYPE_NONE:
+		return 1 + global;
+	default:
+		return 0;
+	}
 }
 
 static void get_symbol(const struct arm_mtb_program *program, uint32_t index, struct arm_mtb_symbol *symbol)
@@ -288,24 +312,60 @@ bool arm_mtb_program_object(const struct arm_mtb_program *program, uint64_t star
 	return false;
 }
 
+/* ---- the vector table ---- */
+
+/* Number @a index of what the file has bytes for. @returns false when there is no more; *len can be 0 */
+static bool loaded_bytes(const struct arm_mtb_program *program, uint32_t index, uint32_t *addr, uint32_t *off,
+		uint32_t *len)
+{
+	if (!program->section_count) {
+		if (index >= program->segment_count)
+			return false;
+		const size_t at = program->segments + (size_t)index * SEGMENT_LEN;
+		*off = word(program, at + 4);
+		*addr = word(program, at + 8);
+		*len = word(program, at) == SEGMENT_LOAD ? word(program, at + 16) : 0;
+		return true;
+	}
+	if (index >= program->section_count)
+		return false;
+	const size_t at = section(program, index);
+	*addr = word(program, at + 12);
+	*off = word(program, at + 16);
+	*len = word(program, at + 4) == SECTION_PROGBITS && word(program, at + 8) & SECTION_ALLOC ?
+			word(program, at + 20) : 0;
+	return true;
+}
+
+static bool is_loaded(const struct arm_mtb_program *program, uint32_t where)
+{
+	uint32_t addr, off, len;
+
+	for (uint32_t i = 0; loaded_bytes(program, i, &addr, &off, &len); i++)
+		if (where >= addr && where - addr < len)
+			return true;
+	return false;
+}
+
+/* A stack, and the address of Thumb code that the program has. */
+static bool is_vector_table(const struct arm_mtb_program *program, uint32_t off)
+{
+	const uint32_t stack = word(program, off), reset = word(program, (size_t)off + 4);
+
+	return stack && !(stack & 3) && reset & 1 && is_loaded(program, reset & ~UINT32_C(1));
+}
+
 bool arm_mtb_program_stack(const struct arm_mtb_program *program, uint32_t *stack)
 {
 	uint64_t lowest = UINT64_MAX;
-	size_t where = 0;
+	uint32_t addr, off, len;
 
-	for (uint32_t i = 0; i < program->segment_count; i++) {
-		const size_t at = program->segments + (size_t)i * SEGMENT_LEN;
-		const uint32_t off = word(program, at + 4), addr = word(program, at + 8), len = word(program, at + 16);
-		if (word(program, at) != SEGMENT_LOAD || len < 8 || addr >= lowest || !inside(program, off, len))
-			continue;
-		/* the linker may have put the file's headers in front of the code */
-		if (!off)
+	for (uint32_t i = 0; loaded_bytes(program, i, &addr, &off, &len); i++) {
+		/* the linker may have put the file's headers in front of a segment's code */
+		if (len < 8 || addr >= lowest || !off || !inside(program, off, len) || !is_vector_table(program, off))
 			continue;
 		lowest = addr;
-		where = off;
+		*stack = word(program, off);
 	}
-	if (lowest == UINT64_MAX)
-		return false;
-	*stack = word(program, where);
-	return *stack && !(*stack & 3) && word(program, where + 4) & 1;
+	return lowest != UINT64_MAX;
 }

@@ -63,7 +63,10 @@ bool arm_mtb_program_symbol(const struct arm_mtb_program *program, const char *n
 bool arm_mtb_program_object(const struct arm_mtb_program *program, uint64_t start, uint64_t end,
 		struct arm_mtb_symbol *symbol);
 
-/* The initial stack pointer: first word of the lowest loaded segment, when that looks like a vector table. */
+/*
+ * The initial stack pointer: first word of the lowest section, or segment where there are none, that begins as a vector
+ * table does, with a stack and the address of Thumb code that the program has.
+ */
 bool arm_mtb_program_stack(const struct arm_mtb_program *program, uint32_t *stack);
 
 #endif /* OPENOCD_TARGET_ARMTRACE_MTB_PROGRAM_H */
