@@ -41,8 +41,12 @@ def fixture_built():
     probe.build()
 
 
+def created(session, size, options=""):
+    return session.create("-buffer %#x %d -when-full drain %s" % (session.chip.free, size, options)) + PROCEDURES
+
+
 def drain(session, size, refills, options="", more=""):
-    return session.create("-buffer %#x %d -when-full drain %s" % (session.chip.free, size, options)) + PROCEDURES + """
+    return created(session, size, options) + """
 record one {
 	m start
 	resume
@@ -115,7 +119,7 @@ def stopped(run, name="one"):
 def test_stop_of_a_full_buffer(tmp_path, target):
     """Nobody has looked for a while: the core stands"""
     with Session(tmp_path, target) as session:
-        run = session.run(session.create("-buffer %#x 512 -when-full drain" % session.chip.free) + PROCEDURES + """
+        run = session.run(created(session, 512) + """
 record one {
 	m start
 	resume
@@ -141,7 +145,7 @@ def test_jtag(tmp_path, transport):
 def test_stop_while_it_runs(tmp_path, target):
     """The rest is drained too; every export has the same"""
     with Session(tmp_path, target, rtt=RTT) as session:
-        run = session.run(session.create("-buffer %#x 512 -when-full drain" % session.chip.free) + PROCEDURES + """
+        run = session.run(created(session, 512) + """
 record one {
 	m start
 	resume
@@ -183,7 +187,7 @@ def test_decode_in_between(tmp_path, target):
 def test_breakpoint_stays_a_halt(tmp_path, target):
     with Session(tmp_path, target, rtt=RTT) as session:
         place = mtb.symbols(session.elf)["on_pendsv"]
-        run = session.run(session.create("-buffer %#x 256 -when-full drain" % session.chip.free) + PROCEDURES + """
+        run = session.run(created(session, 256) + """
 record one {
 	m start
 	bp %#x 2 hw
@@ -236,7 +240,7 @@ def test_polling_on(tmp_path):
 def test_reset_in_between(tmp_path, target):
     """It goes on behind the reset; what was drained before is not lost"""
     with Session(tmp_path, target, rtt=RTT) as session:
-        run = session.run(session.create("-buffer %#x 512 -when-full drain" % session.chip.free) + PROCEDURES + """
+        run = session.run(created(session, 512) + """
 record one {
 	m start
 	resume
@@ -268,7 +272,7 @@ listing one
 def test_reset_run_behind_a_halt(tmp_path, target):
     """OpenOCD keeps the reason of a halt over a reset; a full buffer is no halt of the user's all the same"""
     with Session(tmp_path, target, rtt=RTT) as session:
-        run = session.run(session.create("-buffer %#x 512 -when-full drain" % session.chip.free) + PROCEDURES + """
+        run = session.run(created(session, 512) + """
 halt
 m start
 reset run
@@ -292,7 +296,7 @@ def with_gdb(session, script, client):
 def test_gdb_sees_no_stop(tmp_path, target):
     """GDB continued; the target runs on for it until it interrupts"""
     with Session(tmp_path, target, rtt=RTT) as session:
-        script = session.create("-buffer %#x 256 -when-full drain" % session.chip.free) + PROCEDURES
+        script = created(session, 256)
         with_gdb(session, script, """
 tcl.command("sim log start {d}/one.log; m start")
 gdb.send("vCont;c")
@@ -317,7 +321,7 @@ def test_gdb_breakpoint(tmp_path):
     """One of GDB's is reported once, with the core there"""
     with Session(tmp_path, "cortex-m33", rtt=RTT) as session:
         place = mtb.symbols(session.elf)["on_irq3"]
-        script = session.create("-buffer %#x 256 -when-full drain" % session.chip.free) + PROCEDURES
+        script = created(session, 256)
         with_gdb(session, script, """
 tcl.command("sim log start {d}/one.log; m start")
 gdb.command("Z1,{place:x},2")

@@ -386,11 +386,16 @@ def test_formats_keep_cores_apart():
 
 # ---- GDB ----
 
-REGISTERS = """
+CLIENT = """
 def registers():
     answer = gdb.command("g")
     check("g: %r" % answer, len(answer) > 100 and answer[:1] != b"E")
     return answer
+def interrupt():
+    gdb.interrupt()
+    stop = gdb.wait_stop()
+    check("interrupted: %r" % stop, stop and stop[:1] in (b"T", b"S"))
+    registers()
 """
 
 
@@ -399,7 +404,7 @@ def with_gdb(text, target="esp32", **options):
     with Session(target, **options) as session:
         sim = session.probe
         command = sim.openocd_command("init\ntargets [lindex [target names] 0]")
-        rsp.with_gdb(sim, command, REGISTERS + text.replace("DIR", sim.path), os.path.join(sim.path, "log"))
+        rsp.with_gdb(sim, command, CLIENT + text.replace("DIR", sim.path), os.path.join(sim.path, "log"))
         return sim.control("state", 0), sim.control("verify", 0)
 
 
@@ -418,10 +423,7 @@ check("it ran", after != before)
 check("the same layout", len(after) == len(before))
 gdb.send("vCont;c")
 check("runs on: %%r" %% gdb.stops, gdb.quiet(0.3))
-gdb.interrupt()
-stop = gdb.wait_stop()
-check("interrupted: %%r" %% stop, stop and stop[:1] in (b"T", b"S"))
-registers()
+interrupt()
 tcl.command("resume")
 """ % command)
     assert not state["in_ocd"]
@@ -437,10 +439,7 @@ check("runs: %%r" %% gdb.stops, gdb.quiet(0.2))
 said = tcl.command("xtensa profile 1 DIR/p -method %s")
 check(said, "samples " in said and "ended" not in said)
 check("no stop: %%r" %% gdb.stops, gdb.quiet(0.3))
-gdb.interrupt()
-stop = gdb.wait_stop()
-check("interrupted: %%r" %% stop, stop and stop[:1] in (b"T", b"S"))
-registers()
+interrupt()
 tcl.command("resume")
 """ % method)
     assert not state["in_ocd"]
