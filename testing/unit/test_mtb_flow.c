@@ -565,6 +565,19 @@ static const struct vector vectors[] = {
 		END("      16"),
 		PACKETS(0x108, 0x201, 0x202, 0x10c, 0x112, 0x112)
 	}, {
+		"a seam before trace begins anew: the way ends where the core stood, wherever the next one begins", program,
+		{ .pc_arm = 0x100, .seam_count = 1, .seams = { { 16, 0x10e, true } } },
+		BEGIN ON
+		"       0  range 0x100 .. 0x106: 3 T32, conditional branch not taken\n"
+		"       0  range 0x106 .. 0x10c: 2 T32, call taken\n"
+		"       8  range 0x200 .. 0x204: 2 T32, return taken\n"
+		"      16  range 0x10c .. 0x10e: 1 T32, no branch\n"
+		"      16  seam: the core stood at 0x10e\n"
+		"      16  trace on: begin or filter\n"
+		"      16  range 0x202 .. 0x204: 1 T32, return taken\n"
+		END("      16"),
+		PACKETS(0x108, 0x201, 0x202, 0x10c, 0x202, 0x113)
+	}, {
 		"a seam behind a branch that is not taken, one at the packet's source, one with no PC", program,
 		{ .pc_arm = 0x100, .seam_count = 3, .seams = { { 0, 0x106, true }, { 0, 0x108, true }, { 0, 0, false } } },
 		BEGIN
@@ -622,6 +635,7 @@ static const struct vector vectors[] = {
 		"       0  range 0x300 .. 0x304: 2 T32, return taken\n"
 		"       0  exception return, EXC_RETURN 0xfffffff9\n"
 		"       8  seam: the core stood at 0x10c\n"
+		"      16  range 0x10c .. 0x10e: 1 T32, no branch\n"
 		"      16  seam: the core stood at 0x10e\n"
 		"      16  trace on: begin or filter\n"
 		"      16  range 0x112 .. 0x114: 1 T32, branch taken\n"

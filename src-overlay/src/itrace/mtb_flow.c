@@ -871,12 +871,13 @@ static bool is_seam_due(const struct itrace_mtb_flow *flow)
 
 /*
  * Whether the way that is known leads towards @a pc. It ends at the packet's source: the core cannot have stood behind
- * that.
+ * that, but for a packet with which trace begins anew.
  */
 static bool leads_towards(const struct itrace_mtb_flow *flow, uint32_t pc)
 {
-	return flow->place == AT && !is_new_start(flow) && !itrace_mtb_is_return(flow->packet.source) &&
-		pc > flow->addr && pc <= flow->packet.source && pc - flow->addr <= ITRACE_MTB_RANGE_MAX;
+	if (flow->place != AT || pc <= flow->addr || pc - flow->addr > ITRACE_MTB_RANGE_MAX)
+		return false;
+	return is_new_start(flow) || (!itrace_mtb_is_return(flow->packet.source) && pc <= flow->packet.source);
 }
 
 /*

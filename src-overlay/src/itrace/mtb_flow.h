@@ -38,7 +38,7 @@
 /* Where one filling of a buffer ends and the next begins: nothing is missing there, but the core was halted. */
 struct itrace_seam {
 	uint64_t off;		/* byte offset in the trace of the first packet of the next filling */
-	uint32_t pc;		/* where the core stood */
+	uint32_t pc;		/* where the core stood, with trace on until then */
 	bool has_pc;
 };
 
