@@ -171,7 +171,8 @@ class Run:
         done = subprocess.run(command + list(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                               timeout=120, universal_newlines=True)
         self.messages = done.stderr
-        assert done.returncode in (0, 3), done.stderr
+        # a packet or two can tell of an exception, and of no instruction
+        assert done.returncode in (0, 3) or (done.returncode == 1 and '"range"' not in done.stdout), done.stderr
         return done.stdout
 
     def decoded(self, *arguments, image=None, options=None):

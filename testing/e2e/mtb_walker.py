@@ -153,7 +153,11 @@ class Program:
 
 
 class Walk:
-    """One run: log (addresses), packets (source, destination), exceptions (number, packet)."""
+    """One run: log (addresses), packets (source, destination), exceptions (number, packet, since).
+
+    A return to a handler's first instruction has the packet of an exception that is chained. What it is only tells who
+    has seen the packet @a since, which interrupted the handler there; of all others since is None.
+    """
 
     def __init__(self, program, seed, count, interrupts=40, chain="return-value"):
         self.program = program
@@ -179,10 +183,13 @@ class Walk:
 
     def enter(self, number, source):
         handler = self.program.symbols[HANDLERS[number]] & ~1
-        self.taken.append((number if number < 24 else 0x200 + number - 16, len(self.packets)))
+        self.take(number)
         self.packet(source, True, handler)
         self.pc = handler
         self.it = 0
+
+    def take(self, number, since=None):
+        self.taken.append((number if number < 24 else 0x200 + number - 16, len(self.packets), since))
 
     def active(self):
         return [frame[3] for frame in self.frames]
@@ -190,31 +197,37 @@ class Walk:
     def interrupt(self, number):
         if number in self.active() or len(self.frames) > 2:
             return
-        self.frames.append((self.pc, self.calls, self.it, number))
+        self.frames.append((self.pc, self.calls, self.it, number, len(self.packets)))
         self.calls = []
         self.enter(number, self.pc)
 
     def leave_handler(self, instruction):
         """Exception return, and perhaps the next exception at once."""
         value = 0xfffffff0 if len(self.frames) > 1 else 0xfffffff8
-        back, calls, it, number = self.frames[-1]
+        back, calls, it, _, since = self.frames[-1]
         self.packet(instruction.addr, False, value)
         self.log.append(instruction.addr)
         others = [n for n in (15, 25) if n not in self.active()]
         if others and self.random.randrange(5) == 0:
             other = self.random.choice(others)
-            self.frames[-1] = (back, calls, it, other)
+            self.frames[-1] = (back, calls, it, other, since)
             if self.chain == "return-value":
                 self.enter(other, value)
             elif self.chain == "whole-return":
-                self.packet(value, True, back)
+                self.come_back(value, back, since)
                 self.enter(other, back)
             else:
                 self.enter(other, back)
             return
-        self.packet(value, True, back)
+        self.come_back(value, back, since)
         self.frames.pop()
         self.pc, self.calls, self.it = back, calls, it
+
+    def come_back(self, value, back, since):
+        for number, name in HANDLERS.items():
+            if back == self.program.symbols[name] & ~1:
+                self.take(number, since)
+        self.packet(value, True, back)
 
     def branch(self, instruction, destination):
         self.packet(instruction.addr, False, destination)
@@ -265,6 +278,11 @@ class Walk:
         slots = 2 << mask
         first = max(0, len(self.packets) - slots)
         return first, self.log[self.before[first] if len(self.packets) >= slots else 0:]
+
+    def exceptions(self, first):
+        """Their numbers from packet @a first on, each with whether it is sure that it is one."""
+        return [(number, since is None) for number, packet, since in self.taken
+                if packet >= first and (since is None or since < first)]
 
     def linear(self):
         return b"".join(struct.pack("<II", *packet) for packet in self.packets)

@@ -67,6 +67,15 @@ def events(text):
 # ── what is decoded is what ran ───────────────────────────────────────────────────────
 
 
+def agree(numbers, expected):
+    """Whether @a numbers are the exceptions that are sure, and any of the others, in this order."""
+    begun = {0}	# how many of the numbers can be used up
+    for number, sure in expected:
+        used = {n + 1 for n in begun if n < len(numbers) and numbers[n] == number}
+        begun = used if sure else begun | used
+    return len(numbers) in begun
+
+
 @pytest.mark.parametrize("target, level", BUILDS)
 @pytest.mark.parametrize("chain", CHAINS)
 def test_every_instruction(programs, tmp_path, target, level, chain):
@@ -92,7 +101,7 @@ def test_every_instruction(programs, tmp_path, target, level, chain):
                 elif event["kind"] == "exception":
                     taken.append(event["number"])
             assert got == expected, (seed, mask)
-            assert taken == [number for number, packet in walk.taken if packet >= first]
+            assert agree(taken, walk.exceptions(first)), (seed, mask)
 
 
 def test_instructions_with_symbol_and_line(programs, tmp_path):
