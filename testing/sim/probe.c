@@ -234,6 +234,7 @@ void probe_totals(const struct probe *probe, struct probe_totals *totals)
 		.dr_scans = probe->chain.dr_scans,
 		.modelled_ps = probe->clock.modelled_ps,
 		.idle_ps = probe->clock.idle_ps,
+		.faults = probe->faults.fired,
 	};
 	for (unsigned int i = 0; i < probe->soc.cores; i++) {
 		const struct xtensa_soc_core *core = &probe->soc.core[i];

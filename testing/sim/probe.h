@@ -33,7 +33,7 @@ struct probe_options {
 
 /** A copy of all that only grows. */
 struct probe_totals {
-	uint64_t exchanges, tck, ir_scans, dr_scans, modelled_ps, idle_ps;
+	uint64_t exchanges, tck, ir_scans, dr_scans, modelled_ps, idle_ps, faults;
 	struct {
 		struct xdm_counts xdm;
 		uint64_t standing;	/* cycles */

@@ -114,6 +114,7 @@ static void do_counters(struct probe_control *control, char **word, struct sim_b
 	pair(out, "tck", now.tck - was->tck);
 	pair(out, "ir_scans", now.ir_scans - was->ir_scans);
 	pair(out, "dr_scans", now.dr_scans - was->dr_scans);
+	pair(out, "faults", now.faults - was->faults);
 	if (probe->is_cortexm) {
 		pair(out, "modelled_us", (now.modelled_ps - was->modelled_ps) / 1000000);
 		pair(out, "idle_us", (now.idle_ps - was->idle_ps) / 1000000);

@@ -198,6 +198,7 @@ void probe_faults_check(struct probe_faults *faults, struct probe *probe)
 			counted(probe, faults->when) < faults->at)
 		return;
 	faults->kind = PROBE_FAULT_NONE;
+	faults->fired++;
 	fire(probe, kind, faults->argument);
 }
 
@@ -210,6 +211,7 @@ enum probe_fault_kind probe_faults_exchange(struct probe_faults *faults, struct 
 			counted(probe, faults->when) + (faults->when == PROBE_WHEN_EXCHANGES) < faults->at)
 		return PROBE_FAULT_NONE;
 	faults->kind = PROBE_FAULT_NONE;
+	faults->fired++;
 	if (probe_fault_is_error(kind))
 		return kind;
 	fire(probe, kind, faults->argument);

@@ -43,6 +43,7 @@ struct probe_faults {
 	enum probe_fault_when when;
 	uint64_t at;			/* value of what is counted */
 	uint32_t argument;
+	uint64_t fired;
 };
 
 /** By name; PROBE_FAULT_NONE: no such kind. */
