@@ -12,6 +12,7 @@ A script says things by `say NAME VALUE`, notes whether a command is refused by 
 {...}`, and writes the instructions of a decode by `listing NAME ?option ...?`.
 """
 
+import itertools
 import os
 import re
 import shutil
@@ -68,13 +69,51 @@ proc record {name command} {
 proc listing {name args} { m decode -format instructions -o DIR/$name.list {*}$args }
 proc field {key} { return [dict get [m status] $key] }
 proc word {address} { return [read_memory $address 32 1] }
+# The core's time goes on with the next exchange at the latest.
+proc packets {} { catch {word 0xe000ed00}; return [dict get [sim mtb] packets] }
+proc retired {} { catch {word 0xe000ed00}; return [dict get [sim counters] retired] }
 # The core runs for so many ms; OpenOCD does not look.
 proc run_for {ms} { resume; after $ms; halt }
+"""
+
+# Behind a fault of the link: errors that belong to the command before are taken.
+SETTLE = """
+proc settle {} {
+	sim fault none
+	catch {word 0xe000ed00}
+	catch {word 0xe000ed00}
+}
+"""
+
+# With drain: until so many fillings are read. `sleep` lets OpenOCD do what it does by itself; the core runs all the same.
+DRAIN = """
+proc fillings {} { return [dict get [m status] fillings] }
+proc drain_until {count} {
+	set rounds 0
+	while {[fillings] < $count} {
+		sleep 10
+		if {[incr rounds] > 300 + $count} { error "no more than [fillings] fillings: [m status], core [chip.cpu curstate] [sim state 0]" }
+	}
+}
 """
 
 
 def need_tools():
     return [tool for tool in ("clang", "ld.lld", "nm") if not shutil.which(tool)]
+
+
+def cover(together, *choices):
+    """Cases for parametrize: as few as have each @a together of the values in one of them; all if there is time."""
+    cases = list(itertools.product(*choices))
+    if LONG:
+        return cases
+    def parts(case):
+        return set(itertools.combinations(enumerate(case), together))
+    chosen, left = [], set().union(*map(parts, cases))
+    while left:
+        chosen.append(max(cases, key=lambda case: len(parts(case) & left)))
+        left -= parts(chosen[-1])
+    return chosen
 
 
 def program(target, name="isr", level="O2"):

@@ -13,7 +13,7 @@
 #include "coresight.h"
 #include "ete.h"
 #include "mtb.h"
-#include "mtb_object.h"
+#include "mtb_trace.h"
 #include "ocd_compat.h"
 
 COMMAND_HANDLER(handle_later_command)

@@ -19,7 +19,7 @@
 #include "decode_command.h"
 #include "mtb.h"
 #include "mtb_configure.h"
-#include "mtb_object.h"
+#include "mtb_trace.h"
 #include "mtb_result.h"
 #include "mtb_status.h"
 #include "ocd_compat.h"

@@ -12,8 +12,6 @@
 #include "mtb_capture.h"
 #include "mtb_port.h"
 
-#define PACKET_LEN	8u
-
 void arm_mtb_capture_clear(struct arm_mtb_capture *capture)
 {
 	const struct arm_mtb_capture empty = {
@@ -79,7 +77,7 @@ bool arm_mtb_capture_seam(struct arm_mtb_capture *capture, const uint32_t *pc)
 
 uint64_t arm_mtb_capture_packets(const struct arm_mtb_capture *capture)
 {
-	return capture->len / PACKET_LEN;
+	return capture->len / ARM_MTB_PACKET_LEN;
 }
 
 void arm_mtb_capture_options(const struct arm_mtb_capture *capture, char *text, size_t size)

@@ -16,7 +16,6 @@
 #include "ocd_compat.h"
 
 const char *const arm_mtb_when_full_names[ARM_MTB_WHEN_FULL_NUM] = { "wrap", "stop", "halt", "drain" };
-static const char *const event_names[ARM_MTB_EVENT_NUM] = { "pre-enable", "post-enable", "pre-disable", "reset" };
 
 static bool read_u32(const char *text, uint32_t *value)
 {
@@ -116,7 +115,7 @@ static int bad_value(struct command_invocation *cmd, enum option option, const c
 
 static int set_event(struct command_invocation *cmd, struct arm_mtb *mtb, const char *name, const char *body)
 {
-	const int event = find_name(event_names, ARM_MTB_EVENT_NUM, name);
+	const int event = find_name(arm_mtb_event_names, ARM_MTB_EVENT_NUM, name);
 
 	if (event < 0)
 		return bad_value(cmd, OPTION_EVENT, name);
@@ -148,6 +147,7 @@ static int set_option(struct command_invocation *cmd, struct arm_mtb *mtb, enum 
 		config->base = number;
 		config->base_given = true;
 		mtb->identified = mtb->before_known = mtb->ours = false;
+		mtb->port.devarch = mtb->port.ram_base = 0;
 		mtb->aw = 0;
 		break;
 	case OPTION_RAMBASE:
@@ -240,7 +240,7 @@ int arm_mtb_configure_command(struct command_invocation *cmd)
 
 static int get_event(struct command_invocation *cmd, const struct arm_mtb *mtb, const char *name)
 {
-	const int event = find_name(event_names, ARM_MTB_EVENT_NUM, name);
+	const int event = find_name(arm_mtb_event_names, ARM_MTB_EVENT_NUM, name);
 
 	if (event < 0)
 		return bad_value(cmd, OPTION_EVENT, name);

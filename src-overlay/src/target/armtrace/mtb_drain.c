@@ -16,31 +16,43 @@
 #include "mtb_drain.h"
 #include "ocd_compat.h"
 
-#define PACKET_LEN	8u
 #define MARGIN_MAX	4u
 #define REG_PC		15u	/* of DCRSR */
 #define HALT_MS		100
 
 /* so often in a row reading may fail before the halt is shown as one */
 #define FAILURES_MAX	3u
+/* and so often in a row it is let go when it stands for no reason that is known */
+#define RELEASES_MAX	3u
 
 uint32_t arm_mtb_drain_margin(uint32_t size)
 {
-	const uint32_t half = size / PACKET_LEN / 2;
+	const uint32_t half = size / ARM_MTB_PACKET_LEN / 2;
 
 	return half > MARGIN_MAX ? MARGIN_MAX : half;
 }
 
-void arm_mtb_drain_init(struct arm_mtb_drain *drain, struct arm_mtb_port *port, struct arm_mtb_capture *capture)
+void arm_mtb_drain_init(struct arm_mtb_drain *drain, const char *name, struct arm_mtb_port *port,
+		struct arm_mtb_capture *capture)
 {
 	memset(drain, 0, sizeof(*drain));
+	drain->name = name;
 	drain->port = port;
 	drain->capture = capture;
 }
 
+void arm_mtb_drain_rearmed(struct arm_mtb_drain *drain)
+{
+	drain->uncertain = drain->release = drain->unproved = drain->has_pc = drain->ending = drain->ended = false;
+	drain->halted_here = drain->blind = false;
+	drain->failures = drain->releases = 0;
+	drain->capture->staged = 0;
+}
+
 static int failed(struct arm_mtb_drain *drain, int retval, const char *what)
 {
-	drain->failures++;
+	if (drain->background)
+		drain->failures++;
 	snprintf(drain->error, sizeof(drain->error), "%s; what was drained is kept, and this is tried again", what);
 	return retval == ERROR_OK ? ERROR_FAIL : retval;
 }
@@ -51,13 +63,24 @@ static int failed(struct arm_mtb_drain *drain, int retval, const char *what)
 static int read_u32(const struct arm_mtb_drain *drain, target_addr_t addr, uint32_t *value)
 {
 	struct target *target = drain->port->target;
-	int retval = target_read_u32(target, addr, value);
+	int retval = ERROR_FAIL;
 
-	if (retval != ERROR_OK || !*value) {
+	*value = 0;
+	for (unsigned int i = 0; i < 2 && (retval != ERROR_OK || !*value); i++) {
 		arm_mtb_port_resync(drain->port);
 		retval = target_read_u32(target, addr, value);
 	}
 	return retval == ERROR_OK && !*value ? ERROR_FAIL : retval;
+}
+
+/* Reading it clears S_RESET_ST, by which OpenOCD sees that the part was reset: so it is told. */
+static int read_dhcsr(const struct arm_mtb_drain *drain, uint32_t *dhcsr)
+{
+	const int retval = read_u32(drain, DCB_DHCSR, dhcsr);
+
+	if (retval == ERROR_OK)
+		target_to_cm(drain->port->target)->dcb_dhcsr_cumulated_sticky |= *dhcsr & S_RESET_ST;
+	return retval;
 }
 
 /* Where the standing core is, without OpenOCD's register cache, which knows nothing of this halt. */
@@ -76,7 +99,7 @@ static int read_pc(struct arm_mtb_drain *drain)
 	if (retval == ERROR_OK)
 		retval = target_write_u32(target, DCB_DCRSR, REG_PC);
 	if (retval == ERROR_OK)
-		retval = read_u32(drain, DCB_DHCSR, &dhcsr);
+		retval = read_dhcsr(drain, &dhcsr);
 	if (retval == ERROR_OK && !(dhcsr & S_REGRDY))
 		retval = ERROR_FAIL;
 	if (retval == ERROR_OK)
@@ -97,7 +120,7 @@ static int release(struct arm_mtb_drain *drain)
 {
 	struct target *target = drain->port->target;
 	uint32_t dhcsr;
-	int retval = read_u32(drain, DCB_DHCSR, &dhcsr);
+	int retval = read_dhcsr(drain, &dhcsr);
 
 	/* else the next halt would be taken for this one */
 	if (retval == ERROR_OK)
@@ -106,10 +129,9 @@ static int release(struct arm_mtb_drain *drain)
 		retval = target_write_u32(target, DCB_DHCSR, DBGKEY | C_DEBUGEN | (dhcsr & C_MASKINTS));
 	if (retval != ERROR_OK)
 		return failed(drain, retval, "the core cannot be resumed after its trace was read");
-	drain->release = false;
+	drain->release = drain->halted_here = false;
 	drain->unproved = true;
 	drain->has_pc = false;
-	drain->failures = 0;
 	drain->error[0] = 0;
 	return ERROR_OK;
 }
@@ -123,7 +145,7 @@ static bool is_ours(struct arm_mtb_drain *drain)
 	if (read_u32(drain, NVIC_DFSR, &dfsr) == ERROR_OK)
 		return !(dfsr & others);
 	/* no cause is left where it was cleared, but the core not released */
-	return !dfsr && (drain->release || drain->unproved);
+	return !dfsr && (drain->release || drain->unproved || drain->halted_here);
 }
 
 /* ---- the buffer ---- */
@@ -162,37 +184,43 @@ static int stage_filling(struct arm_mtb_drain *drain, const struct arm_mtb_state
 	}
 	if (wrapped && used) {
 		mark_loss(bytes);
-		drain->capture->lost += used / PACKET_LEN;
-		LOG_WARNING("MTB: the core halted too late: %" PRIu32 " packets were overwritten; take a larger buffer",
-				used / PACKET_LEN);
+		drain->overwritten = used / ARM_MTB_PACKET_LEN;
 	}
 	return ERROR_OK;
 }
 
 /* The staged packets count, and the next filling begins. */
-static int finish_filling(struct arm_mtb_drain *drain, bool end)
+static int finish_filling(struct arm_mtb_drain *drain, bool end, const struct arm_mtb_state *state)
 {
 	struct arm_mtb_capture *capture = drain->capture;
 	const bool some = capture->staged;
+	/* else the core came there untraced */
+	const bool has_pc = drain->has_pc && state->master & ARM_MTB_MASTER_EN;
 
 	drain->uncertain = false;
 	arm_mtb_capture_commit(capture);
+	if (drain->overwritten) {
+		capture->lost += drain->overwritten;
+		LOG_WARNING("%s: the core halted too late: %" PRIu32 " packets were overwritten; take a larger buffer",
+				drain->name, drain->overwritten);
+		drain->overwritten = 0;
+	}
 	if (some)
 		drain->fillings++;
 	capture->exists = capture->in_order = true;
-	if (!end && some && !arm_mtb_capture_seam(capture, drain->has_pc ? &drain->pc : NULL))
+	if (!end && some && !arm_mtb_capture_seam(capture, has_pc ? &drain->pc : NULL))
 		return failed(drain, ERROR_FAIL, "out of memory for the places where the buffer was read");
 	return ERROR_OK;
 }
 
-/* What was staged before a write that failed: did POSITION move to the start? Then it was carried out. */
+/* What was staged before a write that failed: if POSITION is no longer where it was, the write was carried out. */
 static int settle_uncertain(struct arm_mtb_drain *drain, const struct arm_mtb_state *state)
 {
 	if (!drain->uncertain)
 		return ERROR_OK;
-	if (state->position == drain->position)
-		return finish_filling(drain, false);
-	drain->capture->staged = 0;
+	if (state->position != drain->staged_position)
+		return finish_filling(drain, false, state);
+	drain->capture->staged = drain->overwritten = 0;
 	drain->uncertain = false;
 	return ERROR_OK;
 }
@@ -204,10 +232,9 @@ static int rewind_buffer(struct arm_mtb_drain *drain, const struct arm_mtb_state
 	struct arm_mtb_state now;
 
 	drain->uncertain = true;
+	drain->staged_position = state->position;
 	for (unsigned int i = 0; i < 3; i++) {
-		int retval = arm_mtb_port_write_position(drain->port, drain->position, master);
-		if (retval == ERROR_OK)
-			retval = arm_mtb_port_read(drain->port, &now);
+		const int retval = arm_mtb_port_put_position(drain->port, drain->position, master, &now);
 		if (retval == ERROR_OK && now.position == drain->position && now.master == master)
 			return ERROR_OK;
 	}
@@ -221,106 +248,166 @@ static int end_trace(struct arm_mtb_drain *drain)
 			~(ARM_MTB_MASTER_EN | ARM_MTB_MASTER_TSTARTEN | ARM_MTB_MASTER_TSTOPEN);
 	struct arm_mtb_state now;
 
+	drain->ending = true;
 	for (unsigned int i = 0; i < 3; i++) {
-		int retval = arm_mtb_port_write_master(drain->port, master, 0);
-		if (retval == ERROR_OK)
-			retval = arm_mtb_port_read(drain->port, &now);
+		const int retval = arm_mtb_port_put_flow(drain->port, master, 0, &now);
 		if (retval == ERROR_OK && now.master == master && !now.flow)
 			return ERROR_OK;
 	}
-	drain->capture->staged = 0;
+	drain->capture->staged = drain->overwritten = 0;
 	return failed(drain, ERROR_FAIL, "the MTB cannot be stopped");
 }
 
+static void set_end(struct arm_mtb_drain *drain, const struct arm_mtb_state *state)
+{
+	drain->ended = true;
+	drain->end = (struct arm_mtb_stand) { .state = *state, .has_pc = drain->has_pc, .pc = drain->pc };
+}
+
 /* No more can be kept: trace ends here, the core runs on. */
-static int end_full(struct arm_mtb_drain *drain)
+static int end_full(struct arm_mtb_drain *drain, const struct arm_mtb_state *state)
 {
 	const int retval = end_trace(drain);
 
 	if (retval != ERROR_OK)
 		return retval;
-	LOG_WARNING("MTB: the capture holds %zu bytes and takes no more: tracing was stopped; stop, dump it and start "
-			"again",
-			drain->capture->len);
+	LOG_WARNING("%s: the capture of %zu bytes cannot grow: tracing was stopped; stop, dump it and start again",
+			drain->name, drain->capture->len);
+	/* behind what could not be kept nothing is known */
+	drain->has_pc = false;
+	set_end(drain, state);
 	return ERROR_OK;
+}
+
+/* Does POSITION still lie in the buffer that was armed? */
+static bool is_in_buffer(const struct arm_mtb_drain *drain, const struct arm_mtb_state *state)
+{
+	return !((state->position ^ drain->position) & ~(drain->buffer.size - 1) & ARM_MTB_POSITION_POINTER) &&
+			!((state->master ^ drain->master) & ARM_MTB_MASTER_MASK);
+}
+
+static bool holds_nothing(const struct arm_mtb_drain *drain, const struct arm_mtb_state *state)
+{
+	return !(state->position & (ARM_MTB_POSITION_WRAP | (drain->buffer.size - ARM_MTB_PACKET_LEN))) &&
+			!(state->master & ARM_MTB_MASTER_HALTREQ);
+}
+
+static int end_filling(struct arm_mtb_drain *drain, const struct arm_mtb_state *state)
+{
+	int retval = end_trace(drain);
+
+	if (retval == ERROR_OK)
+		retval = finish_filling(drain, true, state);
+	if (retval == ERROR_OK)
+		set_end(drain, state);
+	return retval;
 }
 
 /* The core stands: read and empty the buffer. */
 static int empty(struct arm_mtb_drain *drain, bool end, const struct arm_mtb_state *state)
 {
-	int retval = settle_uncertain(drain, state);
-
-	if ((state->position ^ drain->position) & ~(drain->buffer.size - 1) & ARM_MTB_POSITION_POINTER ||
-			(state->master ^ drain->master) & ARM_MTB_MASTER_MASK)
+	if (!is_in_buffer(drain, state))
 		return failed(drain, ERROR_FAIL, "POSITION or MASTER are not of the buffer that was armed: the program or a "
-		"reset "
-				"changed them");
+				"reset changed them");
+	int retval = read_pc(drain);
 	if (retval == ERROR_OK)
-		retval = read_pc(drain);
+		retval = settle_uncertain(drain, state);
 	if (retval != ERROR_OK)
 		return retval;
-	if (!(state->position & (ARM_MTB_POSITION_WRAP | (drain->buffer.size - 8))) &&
-			!(state->master & ARM_MTB_MASTER_HALTREQ) && !end)
+	if (!end && holds_nothing(drain, state))
 		return ERROR_OK;
 	retval = stage_filling(drain, state);
 	if (retval == ERROR_BUF_TOO_SMALL)
-		return end_full(drain);
+		return end_full(drain, state);
 	if (retval != ERROR_OK)
 		return retval;
+	if (end)
+		return end_filling(drain, state);
+	retval = rewind_buffer(drain, state);
+	return retval == ERROR_OK ? finish_filling(drain, false, state) : retval;
+}
 
-	retval = end ? end_trace(drain) : rewind_buffer(drain, state);
-	return retval == ERROR_OK ? finish_filling(drain, end) : retval;
+/* It stands for the buffer: empty that. @returns false: it stands for something else */
+static bool serve_halt(struct arm_mtb_drain *drain)
+{
+	struct arm_mtb_state state;
+
+	if (drain->release)
+		return true;
+	if (arm_mtb_port_read(drain->port, &state) != ERROR_OK) {
+		failed(drain, ERROR_FAIL, "the MTB's registers cannot be read");
+		return true;
+	}
+	if (state.master & ARM_MTB_MASTER_HALTREQ || drain->uncertain) {
+		drain->release = empty(drain, false, &state) == ERROR_OK;
+		if (drain->release)
+			drain->failures = drain->releases = 0;
+		return true;
+	}
+	/* a release that got lost is done again, but not for ever */
+	drain->release = drain->halted_here || (drain->unproved && drain->releases++ < RELEASES_MAX);
+	return drain->release;
+}
+
+/* Did somebody else ask for a halt? OpenOCD keeps the reason of one that a reset has ended until the next resume. */
+static bool is_halt_asked(const struct arm_mtb_drain *drain)
+{
+	const struct target *target = drain->port->target;
+
+	return target->halt_issued || target->debug_reason == DBG_REASON_DBGRQ;
+}
+
+static void seen_running(struct arm_mtb_drain *drain)
+{
+	struct target *target = drain->port->target;
+
+	drain->unproved = drain->release = drain->halted_here = drain->has_pc = false;
+	drain->failures = drain->releases = 0;
+	if (!target->halt_issued)
+		target->debug_reason = DBG_REASON_NOTHALTED;
+}
+
+static bool poll_core(struct arm_mtb_drain *drain)
+{
+	struct target *target = drain->port->target;
+	uint32_t dhcsr;
+
+	if (target->state == TARGET_HALTED || target->state == TARGET_DEBUG_RUNNING || drain->failures > FAILURES_MAX)
+		return false;
+	drain->blind = read_dhcsr(drain, &dhcsr) != ERROR_OK;
+	if (drain->blind || dhcsr & (S_RESET_ST | S_LOCKUP))
+		return false;
+	if (!(dhcsr & S_HALT)) {
+		seen_running(drain);
+		return target->state == TARGET_RUNNING;
+	}
+	/* what the user asked for is to be seen, whatever else there is */
+	if (is_halt_asked(drain))
+		return false;
+	if (!is_ours(drain) || (drain->ended && !drain->release) || !serve_halt(drain))
+		return false;
+	if (drain->release)
+		release(drain);
+	return true;
 }
 
 bool arm_mtb_drain_poll(struct arm_mtb_drain *drain)
 {
-	struct target *target = drain->port->target;
-	struct arm_mtb_state state;
-	uint32_t dhcsr;
-
-	/* a halt that the user asked for is to be seen, whatever else there is */
-	if ((target->state != TARGET_RUNNING && target->state != TARGET_UNKNOWN) ||
-			target->debug_reason == DBG_REASON_DBGRQ ||
-			drain->failures > FAILURES_MAX)
-		return false;
-	if (read_u32(drain, DCB_DHCSR, &dhcsr) != ERROR_OK)
-		return false;
-	if (dhcsr & (S_RESET_ST | S_LOCKUP)) {
-		/* reading has cleared it */
-		struct cortex_m_common *cortex_m = target_to_cm(target);
-		cortex_m->dcb_dhcsr_cumulated_sticky |= dhcsr & S_RESET_ST;
-		return false;
-	}
-	if (!(dhcsr & S_HALT)) {
-		drain->unproved = false;
-		return target->state == TARGET_RUNNING;
-	}
-	if (!is_ours(drain))
-		return false;
-	if (!drain->release) {
-		if (arm_mtb_port_read(drain->port, &state) != ERROR_OK) {
-			failed(drain, ERROR_FAIL, "the MTB's registers cannot be read");
-			return true;
-		}
-		if (state.master & ARM_MTB_MASTER_HALTREQ || drain->uncertain) {
-			if (empty(drain, false, &state) != ERROR_OK)
-				return true;
-		} else if (!drain->unproved || ++drain->failures > FAILURES_MAX) {
-			return false;
-		}
-		drain->release = true;
-	}
-	release(drain);
-	return true;
+	drain->background = true;
+	const bool done = poll_core(drain);
+	drain->background = false;
+	return done;
 }
 
 int arm_mtb_drain_halted(struct arm_mtb_drain *drain)
 {
 	struct arm_mtb_state state;
 
-	drain->release = drain->unproved = false;
+	drain->release = drain->unproved = drain->halted_here = false;
 	drain->has_pc = false;
-	drain->failures = 0;
+	drain->failures = drain->releases = 0;
+	if (drain->ended)
+		return ERROR_OK;
 	const int retval = arm_mtb_port_read(drain->port, &state);
 	if (retval != ERROR_OK)
 		return failed(drain, retval, "the MTB's registers cannot be read");
@@ -329,47 +416,66 @@ int arm_mtb_drain_halted(struct arm_mtb_drain *drain)
 	return empty(drain, false, &state);
 }
 
-/* @param[out] was_running it has to be released */
-static int halt_core(struct arm_mtb_drain *drain, bool *was_running)
+/* For as long as it takes to read the buffer. If that fails half way, it is released when the core answers again. */
+static int halt_core(struct arm_mtb_drain *drain)
 {
 	struct target *target = drain->port->target;
 	const int64_t end = timeval_ms() + HALT_MS;
 	uint32_t dhcsr;
 
-	*was_running = target->state != TARGET_HALTED;
-	if (!*was_running)
+	if (target->state == TARGET_HALTED)
 		return ERROR_OK;
-	int retval = read_u32(drain, DCB_DHCSR, &dhcsr);
+	int retval = read_dhcsr(drain, &dhcsr);
 	while (retval == ERROR_OK && !(dhcsr & S_HALT)) {
+		drain->halted_here = !is_halt_asked(drain);
 		retval = target_write_u32(target, DCB_DHCSR, DBGKEY | C_DEBUGEN | C_HALT | (dhcsr & C_MASKINTS));
 		if (retval == ERROR_OK)
-			retval = read_u32(drain, DCB_DHCSR, &dhcsr);
+			retval = read_dhcsr(drain, &dhcsr);
 		if (retval == ERROR_OK && timeval_ms() > end)
 			retval = ERROR_TARGET_TIMEOUT;
 	}
 	return retval == ERROR_OK ? ERROR_OK : failed(drain, retval, "the core cannot be halted to read its trace");
 }
 
-int arm_mtb_drain_now(struct arm_mtb_drain *drain, bool end, struct arm_mtb_state *state, uint32_t *pc, bool *has_pc)
+int arm_mtb_drain_now(struct arm_mtb_drain *drain, bool end, struct arm_mtb_stand *stand)
 {
-	bool was_running;
-	int retval = halt_core(drain, &was_running);
-
+	/* at most the release is still to be done */
+	if (drain->ended) {
+		*stand = drain->end;
+		return arm_mtb_drain_leave(drain);
+	}
+	int retval = halt_core(drain);
 	if (retval != ERROR_OK)
 		return retval;
 	drain->has_pc = false;
-	retval = arm_mtb_port_read(drain->port, state);
+	retval = arm_mtb_port_read(drain->port, &stand->state);
 	if (retval != ERROR_OK)
 		retval = failed(drain, retval, "the MTB's registers cannot be read");
 	else
-		retval = empty(drain, end, state);
-	*pc = drain->pc;
-	*has_pc = drain->has_pc;
+		retval = empty(drain, end, &stand->state);
+	stand->pc = drain->pc;
+	stand->has_pc = drain->has_pc;
 	/* what stopped it meanwhile for another reason is the next poll's affair */
-	if (was_running && (drain->release || is_ours(drain))) {
+	if (drain->port->target->state != TARGET_HALTED && !is_halt_asked(drain) && is_ours(drain)) {
 		drain->release = true;
 		const int released = release(drain);
 		retval = retval == ERROR_OK ? released : retval;
 	}
+	/* nobody looks at it after the end */
+	if (retval == ERROR_OK && drain->ended)
+		retval = arm_mtb_drain_leave(drain);
 	return retval;
+}
+
+int arm_mtb_drain_leave(struct arm_mtb_drain *drain)
+{
+	struct target *target = drain->port->target;
+	uint32_t dhcsr;
+
+	if (target->state == TARGET_HALTED || is_halt_asked(drain))
+		return ERROR_OK;
+	const int retval = read_dhcsr(drain, &dhcsr);
+	if (retval != ERROR_OK || !(dhcsr & S_HALT))
+		return retval;
+	return is_ours(drain) ? release(drain) : ERROR_OK;
 }

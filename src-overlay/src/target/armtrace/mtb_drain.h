@@ -8,8 +8,8 @@
  * DHCSR alone: no register of it is touched, EN stays set, and no packet is lost or added. Between two fillings the
  * capture has a seam with the PC at which the core stood.
  *
- * OpenOCD shall not see these halts, nor GDB. So the target's poll function is replaced while this is on: it looks at
- * DHCSR and MASTER first, and only what is not the buffer's doing goes on to the original.
+ * OpenOCD shall not see these halts, nor GDB. So the target's poll function is replaced while this is on
+ * (mtb_background.c): it asks here first, and only what is not the buffer's doing goes on to the original.
  *
  * Every step can fail and be done again: POSITION is rewritten only when the packets are here.
  */
@@ -25,7 +25,15 @@
 #include "mtb_capture.h"
 #include "mtb_port.h"
 
+/* Where the core stood, and the MTB's registers there. */
+struct arm_mtb_stand {
+	struct arm_mtb_state state;
+	bool has_pc;
+	uint32_t pc;
+};
+
 struct arm_mtb_drain {
+	const char *name;	/* for messages */
 	struct arm_mtb_port *port;
 	struct arm_mtb_capture *capture;
 	struct arm_mtb_buffer buffer;
@@ -34,19 +42,32 @@ struct arm_mtb_drain {
 
 	uint64_t fillings;	/* read so far */
 	bool uncertain;		/* whether POSITION was rewritten is not known; the packets are staged */
+	uint32_t staged_position;	/* POSITION before that */
+	bool halted_here;	/* for a reading that somebody asked for */
 	bool release;		/* the core is still to be released */
 	bool unproved;		/* it was released, but not seen to run since */
+	unsigned int releases;	/* for no reason that is known, since it was seen to run */
 	bool has_pc;		/* of the core, where it stands since it was halted here */
 	uint32_t pc;
-	unsigned int failures;	/* in a row */
-	char error[256];	/* of the last action in the background; empty: all went well */
+	uint32_t overwritten;	/* packets that the staged filling lacks */
+	bool ending;		/* EN was cleared, or it was tried */
+	bool ended;		/* the last filling is in the capture, EN is clear */
+	struct arm_mtb_stand end;	/* valid if ended */
+	bool blind;		/* the core did not answer when it was looked at last */
+	bool background;	/* nobody asked for what is done now */
+	unsigned int failures;	/* in the background, since the last filling or since the core was seen to run */
+	char error[256];	/* of the last action; empty: all went well */
 };
 
 /* The distance of the watermark from the buffer's end: packets that can still come between the match and the halt. */
 uint32_t arm_mtb_drain_margin(uint32_t size);
 
-/* Begin. The rest is the caller's and stays as it is. */
-void arm_mtb_drain_init(struct arm_mtb_drain *drain, struct arm_mtb_port *port, struct arm_mtb_capture *capture);
+/* Begin. Buffer, position and master are for the caller to fill in; all pointers stay the caller's. */
+void arm_mtb_drain_init(struct arm_mtb_drain *drain, const char *name, struct arm_mtb_port *port,
+		struct arm_mtb_capture *capture);
+
+/* The target was reset and the MTB is armed again: what was under way has ended, the capture goes on. */
+void arm_mtb_drain_rearmed(struct arm_mtb_drain *drain);
 
 /*
  * Has the buffer halted the core? Then read it and let the core go on.
@@ -56,17 +77,25 @@ void arm_mtb_drain_init(struct arm_mtb_drain *drain, struct arm_mtb_port *port, 
 bool arm_mtb_drain_poll(struct arm_mtb_drain *drain);
 
 /*
- * OpenOCD sees the core as halted: read the buffer if it is full, and clear HALTREQ so that the core can be resumed.
+ * The core stands, and OpenOCD knows it: read the buffer if it is full, and clear HALTREQ so that the core can be
+ * resumed. To be done again before a resume if it failed: behind that nobody can tell whether a write was carried out.
  * @returns ERROR_OK, or an error: drain->error tells, nothing is lost
  */
 int arm_mtb_drain_halted(struct arm_mtb_drain *drain);
 
 /*
  * Read what the buffer holds now. A running core is halted for that.
- * @param end tracing ends here (EN, HALTREQ and FLOW are cleared), else it goes on seamlessly
- * @param[out] state registers as they were while the core stood
- * @param[out] pc where it stood; @param[out] has_pc whether that is known
+ * @param end tracing ends here (EN, HALTREQ and FLOW are cleared), else it goes on seamlessly; when it has ended
+ *	already, only what failed behind that is done again
+ * @param[out] stand registers and PC while the core stood
+ * @returns ERROR_OK, or an error: drain->error tells, nothing is lost
  */
-int arm_mtb_drain_now(struct arm_mtb_drain *drain, bool end, struct arm_mtb_state *state, uint32_t *pc, bool *has_pc);
+int arm_mtb_drain_now(struct arm_mtb_drain *drain, bool end, struct arm_mtb_stand *stand);
+
+/*
+ * The MTB was switched off: a core that stands for the buffer's sake alone runs again.
+ * @returns ERROR_OK, or the error of the access
+ */
+int arm_mtb_drain_leave(struct arm_mtb_drain *drain);
 
 #endif /* OPENOCD_TARGET_ARMTRACE_MTB_DRAIN_H */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 /*
- * A Micro Trace Buffer as an object: what the user configured, what is known of the hardware, and the trace.
+ * A Micro Trace Buffer as an object: what the user configured, what is known of the hardware, and of the trace.
  *
  *     idle ──start──► armed ──stop──► stopped ──start──► ...
  *
  * idle and stopped: nothing of ours is in the hardware. armed: it traces, or waits, or is full. A capture that was made
  * stays until the first one of the next start. Every function that can fail gives one line in @a why.
+ *
+ * What is done with it is declared in mtb_trace.h. How it is armed stands in mtb_arm.c, read in mtb_read.c, and what
+ * happens without a command (halts, resets, other users of the core) in mtb_background.c.
  */
 
 #ifndef OPENOCD_TARGET_ARMTRACE_MTB_OBJECT_H
@@ -27,9 +30,9 @@
 #include "mtb_drain.h"
 #include "mtb_port.h"
 #include "mtb_trigger.h"
+#include "ocd_compat.h"
 
 struct target;
-struct target_type;
 
 #define ARM_MTB_WHY	640	/* bytes of a line that tells why */
 
@@ -56,6 +59,8 @@ enum arm_mtb_event {
 	ARM_MTB_EVENT_NUM
 };
 
+extern const char *const arm_mtb_event_names[ARM_MTB_EVENT_NUM];
+
 /* What the user says. */
 struct arm_mtb_config {
 	bool base_given;
@@ -73,6 +78,23 @@ struct arm_mtb_config {
 	Jim_Obj *events[ARM_MTB_EVENT_NUM];
 };
 
+/* What was cleared so that the buffer can be read. */
+struct arm_mtb_held {
+	bool held;
+	bool en;
+	bool flow;		/* FLOW was cleared too */
+};
+
+/* Functions of the target's own copy of its type that are replaced while it is traced (mtb_background.c). */
+struct arm_mtb_hooks {
+	bool set;
+	ocd_poll_fn *poll;
+	ocd_run_algorithm_fn *run_algorithm;
+	ocd_start_algorithm_fn *start_algorithm;
+	ocd_wait_algorithm_fn *wait_algorithm;
+	bool paused;	/* by start_algorithm, until wait_algorithm */
+};
+
 struct arm_mtb {
 	struct list_head lh;
 	char *name;
@@ -85,20 +107,26 @@ struct arm_mtb {
 	bool identified;
 	struct arm_mtb_id id;
 	unsigned int aw;		/* 0: not known */
-	bool stopping;			/* captured to stop, but the hardware was not stopped yet */
-	bool disabling;			/* disable failed */
-	int64_t retry_at;		/* of the timer, in ms */
 	bool ours;			/* POSITION and MASK are still those of the buffer, FLOW is 0 */
 	bool before_known;
 	struct arm_mtb_state before;	/* registers as they were found */
 
 	/* of the trace */
 	enum arm_mtb_phase phase;
+	bool touched;			/* this start has written to the hardware */
 	bool adopted;			/* what is armed is not ours */
-	bool paused;			/* EN was cleared here, to be set again */
+	bool stopping;			/* captured to stop, but the hardware was not stopped yet */
+	bool disabling;			/* disable failed */
+	bool said_goodbye;		/* pre-disable was run */
+	bool paused;			/* held for OpenOCD's own code on the core */
 	bool rearm;			/* the target was reset: arm again */
+	bool unasked_reset;		/* and not by OpenOCD */
+	int64_t rearm_until;		/* ms; 0: not tried yet */
+	bool reset_told;		/* the event reset was run */
 	bool reset_seen;		/* armed again since, and nothing was captured since */
 	bool full;
+	bool told_off;			/* that tracing was found off */
+	struct arm_mtb_held held;
 	enum arm_mtb_when_full when_full;
 	struct arm_mtb_ram ram;
 	struct arm_mtb_buffer buffer;
@@ -115,52 +143,62 @@ struct arm_mtb {
 	bool fresh;			/* nothing was captured since start */
 	struct arm_mtb_capture capture;
 	struct arm_mtb_capture drained;	/* what is drained first, until it is sure that the capture can go */
+	bool draining;
 	struct arm_mtb_drain drain;
-	bool ticking;			/* the timer runs */
-	int (*target_poll)(struct target *target);	/* the original, while it is replaced; NULL: it is not */
+
+	/* of the background */
+	struct arm_mtb_hooks hooks;
+	bool ticking;			/* the timer is wanted */
+	bool timer;			/* it is registered */
+	int64_t retry_at;		/* ms, of the timer's look at the core */
+	bool haltreq_settled;		/* looked at since the core was halted */
 	char error[ARM_MTB_WHY];	/* of the last action in the background; empty: none */
 	struct armtrace_decoder decoder;
 };
 
 /*
- * A new object, before or after init; its command is the caller's affair (mtb.h).
+ * A new object that nobody looks after yet (see arm_mtb_new()).
  * @param target of type cortex_m or hla_target, or mem_ap (then without what needs a core)
  * @returns NULL: why
  */
-struct arm_mtb *arm_mtb_new(Jim_Interp *interp, const char *name, struct target *target, char *why, size_t why_size);
+struct arm_mtb *arm_mtb_object_new(Jim_Interp *interp, const char *name, struct target *target, char *why,
+		size_t why_size);
 
-/* Free an object that has no command (yet). */
-void arm_mtb_free(struct arm_mtb *mtb);
+void arm_mtb_object_free(struct arm_mtb *mtb);
+
+/* Each may be freed by its own @a action. */
+void arm_mtb_objects_each(void (*action)(struct arm_mtb *mtb));
 
 /* @returns NULL: there is none of this name */
 struct arm_mtb *arm_mtb_find(const char *name);
 
+/* The object that traces @a target; NULL: none. */
+struct arm_mtb *arm_mtb_tracing(const struct target *target);
+
 /* Is the target a core, which can be halted? */
 bool arm_mtb_has_core(const struct arm_mtb *mtb);
 
-/* Where symbol or number @a text is: even. @returns false: why */
-bool arm_mtb_address(const struct arm_mtb *mtb, const char *text, uint32_t *addr, char *why, size_t why_size);
+/* One line that begins with the object's name. @returns @a retval, or ERROR_FAIL if that is none */
+int arm_mtb_fail(char *why, size_t why_size, int retval, const struct arm_mtb *mtb, const char *format, ...)
+	__attribute__((format(PRINTF_ATTRIBUTE_FORMAT, 5, 6)));
 
-/* Check all that can be checked, then arm. On failure all is as before. */
-int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size);
+/* "... cannot be read" or "written", as @a what says. */
+int arm_mtb_unreachable(const struct arm_mtb *mtb, int retval, const char *what, char *why, size_t why_size);
 
-/* Capture and stop. When reading fails the trace stays armed, and stop can be tried again. */
-int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size);
+/* Can the target be accessed? */
+int arm_mtb_need_target(const struct arm_mtb *mtb, char *why, size_t why_size);
 
-/* Capture; tracing goes on. */
-int arm_mtb_flush(struct arm_mtb *mtb, char *why, size_t why_size);
+/* As OpenOCD knows it; a mem_ap has no core that could stand. */
+bool arm_mtb_is_halted(const struct arm_mtb *mtb);
 
-/* Take over what the program armed; capture it if nothing writes to it. */
-int arm_mtb_adopt(struct arm_mtb *mtb, char *why, size_t why_size);
+/* Where the halted core stands. @returns false: it is not halted, or does not say */
+bool arm_mtb_core_pc(const struct arm_mtb *mtb, uint32_t *pc);
 
-/* Registers as before start, without a capture. Nothing to do is fine. */
-int arm_mtb_disable(struct arm_mtb *mtb, char *why, size_t why_size);
+/* Run the user's body for it, if there is one. */
+int arm_mtb_run_event(struct arm_mtb *mtb, enum arm_mtb_event event, char *why, size_t why_size);
 
-/*
- * Make sure that it is an MTB, and read its registers (before that they are not touched).
- * @param[out] state as read
- */
-int arm_mtb_look(struct arm_mtb *mtb, struct arm_mtb_state *state, char *why, size_t why_size);
+/* Bytes of the buffer that hold packets. */
+uint32_t arm_mtb_used_bytes(const struct arm_mtb *mtb, const struct arm_mtb_state *state);
 
 /* Packets in the buffer now, by its registers. */
 uint32_t arm_mtb_packets(const struct arm_mtb *mtb, const struct arm_mtb_state *state);
@@ -170,11 +208,5 @@ bool arm_mtb_is_full(const struct arm_mtb *mtb, const struct arm_mtb_state *stat
 
 /* What went wrong in the background last; empty: nothing. */
 const char *arm_mtb_error(const struct arm_mtb *mtb);
-
-/* The capture as decodes take it; the strings are the object's. @returns false: there is none */
-bool arm_mtb_get_capture(const struct arm_mtb *mtb, struct itrace_capture *capture);
-
-/* All objects go. No access to hardware. */
-void arm_mtb_cleanup_all(void);
 
 #endif /* OPENOCD_TARGET_ARMTRACE_MTB_OBJECT_H */

@@ -20,7 +20,7 @@
 #define CS_DEVTYPE	0xfcc
 #define CS_PIDR4	0xfd0
 /* so often a doubtful read is repeated */
-#define PROOFS_MAX	4u
+#define PROOFS_MAX	3u
 
 #define CS_ID_NUM	12u	/* PIDR4 .. 7, PIDR0 .. 3, CIDR0 .. 3 */
 
@@ -28,25 +28,32 @@
 #define MTB_DEVTYPE	0x31u
 #define MTB_PART_M0	0x9a3u	/* on Cortex-M0: another model, of which no description is public */
 
-/* Reading changes nothing in an MTB or in RAM, so that a disturbed transfer can be repeated. */
-static int read_again(struct target *target, target_addr_t addr, uint32_t count, uint8_t *bytes)
+/* By which accesses can be queued; NULL: each one is an exchange of its own. */
+static struct adiv5_ap *access_port(const struct arm_mtb_port *port)
 {
-	int retval = target_read_memory(target, addr, 4, count, bytes);
-
-	if (retval != ERROR_OK)
-		retval = target_read_memory(target, addr, 4, count, bytes);
-	return retval;
+	return strcmp(target_type_name(port->target), "cortex_m") ? NULL : target_to_armv7m(port->target)->debug_ap;
 }
 
 void arm_mtb_port_resync(const struct arm_mtb_port *port)
 {
-	const struct armv7m_common *armv7m;
+	struct adiv5_ap *ap = access_port(port);
 
-	if (strcmp(target_type_name(port->target), "cortex_m"))
-		return;
-	armv7m = target_to_armv7m(port->target);
-	if (armv7m->debug_ap)
-		dap_invalidate_cache(armv7m->debug_ap->dap);
+	if (ap)
+		dap_invalidate_cache(ap->dap);
+}
+
+/* Reading changes nothing in an MTB or in RAM, so that a disturbed transfer can be repeated. */
+static int read_again(const struct arm_mtb_port *port, target_addr_t addr, uint32_t count, uint8_t *bytes)
+{
+	int retval = ERROR_FAIL;
+
+	/* what a lost exchange leaves alone must not look like an answer */
+	memset(bytes, 0, 4 * (size_t)count);
+	for (unsigned int i = 0; i < 2 && retval != ERROR_OK; i++) {
+		arm_mtb_port_resync(port);
+		retval = target_read_memory(port->target, addr, 4, count, bytes);
+	}
+	return retval;
 }
 
 /* Is what is read really from there? */
@@ -55,12 +62,11 @@ static int prove_link(const struct arm_mtb_port *port)
 	uint8_t devarch[4];
 
 	for (unsigned int i = 0; i < 2; i++) {
-		const int retval = read_again(port->target, port->base + CS_DEVARCH, 1, devarch);
+		const int retval = read_again(port, port->base + CS_DEVARCH, 1, devarch);
 		if (retval != ERROR_OK)
 			return retval;
 		if (target_buffer_get_u32(port->target, devarch) == port->devarch)
 			return ERROR_OK;
-		arm_mtb_port_resync(port);
 	}
 	return ERROR_FAIL;
 }
@@ -75,7 +81,7 @@ static bool has_zero_word(const uint8_t *bytes, uint32_t len)
 
 int arm_mtb_port_read_packets(const struct arm_mtb_port *port, target_addr_t addr, uint8_t *bytes, uint32_t len)
 {
-	int retval = read_again(port->target, addr, len / 4, bytes);
+	int retval = read_again(port, addr, len / 4, bytes);
 
 	if (retval != ERROR_OK || !has_zero_word(bytes, len))
 		return retval;
@@ -87,7 +93,7 @@ int arm_mtb_port_read_packets(const struct arm_mtb_port *port, target_addr_t add
 		memcpy(before, bytes, len);
 		retval = prove_link(port);
 		if (retval == ERROR_OK)
-			retval = read_again(port->target, addr, len / 4, bytes);
+			retval = read_again(port, addr, len / 4, bytes);
 		if (retval != ERROR_OK || !has_zero_word(bytes, len) || !memcmp(before, bytes, len))
 			break;
 		retval = ERROR_FAIL;
@@ -99,7 +105,7 @@ int arm_mtb_port_read_packets(const struct arm_mtb_port *port, target_addr_t add
 static int read_state(const struct arm_mtb_port *port, struct arm_mtb_state *state)
 {
 	uint8_t bytes[16];
-	int retval = read_again(port->target, port->base + ARM_MTB_POSITION, 4, bytes);
+	int retval = read_again(port, port->base + ARM_MTB_POSITION, 4, bytes);
 
 	if (retval != ERROR_OK)
 		return retval;
@@ -116,7 +122,8 @@ static bool is_same(const struct arm_mtb_state *a, const struct arm_mtb_state *b
 	return a->base == b->base && a->master == b->master && a->flow == b->flow;
 }
 
-int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *state)
+/* Without a queue: what is read last proves the rest only if nothing was lost in between. */
+static int read_unqueued(const struct arm_mtb_port *port, struct arm_mtb_state *state)
 {
 	for (unsigned int i = 0; i < PROOFS_MAX; i++) {
 		const struct arm_mtb_state last = *state;
@@ -126,8 +133,6 @@ int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *sta
 		/* before BASE is known: two times the same, with a proof in between */
 		if (port->ram_base ? state->base == port->ram_base : i && port->devarch && is_same(&last, state))
 			return ERROR_OK;
-		if (i)
-			arm_mtb_port_resync(port);
 		/* the first time, and where BASE reads 0 */
 		retval = prove_link(port);
 		if (retval != ERROR_OK)
@@ -136,34 +141,93 @@ int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *sta
 	return ERROR_FAIL;
 }
 
+/*
+ * Words from register @a first on, then all registers, and DEVARCH: one exchange, which depends on nothing that was
+ * before it. So it is carried out as a whole or not at all, and DEVARCH proves that it was.
+ * DEVARCH comes last because some adapter drivers do not say that an exchange was lost: then the next access of others
+ * can go where the access port stands, which must not be a register that counts.
+ */
+static int exchange(const struct arm_mtb_port *port, struct adiv5_ap *ap, unsigned int first, const uint32_t *words,
+		unsigned int count, struct arm_mtb_state *state)
+{
+	/* static: behind an error a queue can still fill in a word when this function is long left */
+	static uint32_t now[4], devarch;
+	int retval = ERROR_OK;
+
+	devarch = ~port->devarch;
+	arm_mtb_port_resync(port);
+	for (unsigned int i = 0; i < count && retval == ERROR_OK; i++)
+		retval = mem_ap_write_u32(ap, port->base + first + 4 * i, words[i]);
+	for (unsigned int i = 0; i < ARRAY_SIZE(now) && retval == ERROR_OK; i++)
+		retval = mem_ap_read_u32(ap, port->base + ARM_MTB_POSITION + 4 * i, &now[i]);
+	if (retval == ERROR_OK)
+		retval = mem_ap_read_u32(ap, port->base + CS_DEVARCH, &devarch);
+	const int run = dap_run(ap->dap);
+	if (retval == ERROR_OK)
+		retval = run;
+	if (retval == ERROR_OK && devarch != port->devarch)
+		retval = ERROR_FAIL;
+	*state = (struct arm_mtb_state) { .position = now[0], .master = now[1], .flow = now[2], .base = now[3] };
+	return retval;
+}
+
+int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *state)
+{
+	struct adiv5_ap *ap = access_port(port);
+	int retval = ERROR_FAIL;
+
+	if (!ap)
+		return read_unqueued(port, state);
+	for (unsigned int i = 0; i < PROOFS_MAX && retval != ERROR_OK; i++)
+		retval = exchange(port, ap, 0, NULL, 0, state);
+	return retval;
+}
+
 static int write_words(const struct arm_mtb_port *port, unsigned int offset, const uint32_t *words, unsigned int count)
 {
 	uint8_t bytes[12];
 
 	for (unsigned int i = 0; i < count; i++)
 		target_buffer_set_u32(port->target, bytes + 4 * i, words[i]);
+	arm_mtb_port_resync(port);
 	return target_write_memory(port->target, port->base + offset, 4, count, bytes);
 }
 
-int arm_mtb_port_write_position(const struct arm_mtb_port *port, uint32_t position, uint32_t master)
+/* Words from register @a first on, and how all read then. Whether a failure left something written shows there too. */
+static int put(const struct arm_mtb_port *port, unsigned int first, const uint32_t *words, unsigned int count,
+		struct arm_mtb_state *state)
+{
+	struct adiv5_ap *ap = access_port(port);
+	const int retval = ap ? exchange(port, ap, first, words, count, state) : write_words(port, first, words, count);
+
+	return retval == ERROR_OK && ap ? ERROR_OK : arm_mtb_port_read(port, state);
+}
+
+int arm_mtb_port_put(const struct arm_mtb_port *port, const struct arm_mtb_state *should, struct arm_mtb_state *state)
+{
+	const uint32_t words[] = { should->position, should->master, should->flow };
+
+	return put(port, ARM_MTB_POSITION, words, ARRAY_SIZE(words), state);
+}
+
+int arm_mtb_port_put_position(const struct arm_mtb_port *port, uint32_t position, uint32_t master,
+		struct arm_mtb_state *state)
 {
 	const uint32_t words[] = { position, master };
 
-	return write_words(port, ARM_MTB_POSITION, words, 2);
+	return put(port, ARM_MTB_POSITION, words, ARRAY_SIZE(words), state);
 }
 
-int arm_mtb_port_write_master(const struct arm_mtb_port *port, uint32_t master, uint32_t flow)
+int arm_mtb_port_put_flow(const struct arm_mtb_port *port, uint32_t master, uint32_t flow, struct arm_mtb_state *state)
 {
 	const uint32_t words[] = { master, flow };
 
-	return write_words(port, ARM_MTB_MASTER, words, 2);
+	return put(port, ARM_MTB_MASTER, words, ARRAY_SIZE(words), state);
 }
 
-int arm_mtb_port_write(const struct arm_mtb_port *port, const struct arm_mtb_state *state)
+int arm_mtb_port_put_master(const struct arm_mtb_port *port, uint32_t master, struct arm_mtb_state *state)
 {
-	const uint32_t words[] = { state->position, state->master, state->flow };
-
-	return write_words(port, ARM_MTB_POSITION, words, 3);
+	return put(port, ARM_MTB_MASTER, &master, 1, state);
 }
 
 int arm_mtb_port_write_u32(const struct arm_mtb_port *port, unsigned int offset, uint32_t value)
@@ -176,9 +240,7 @@ int arm_mtb_port_set_master(const struct arm_mtb_port *port, uint32_t master, ui
 	struct arm_mtb_state state;
 
 	for (unsigned int i = 0; i < 2; i++) {
-		int retval = arm_mtb_port_write_u32(port, ARM_MTB_MASTER, master);
-		if (retval == ERROR_OK)
-			retval = arm_mtb_port_read(port, &state);
+		int retval = arm_mtb_port_put_master(port, master, &state);
 		if (retval != ERROR_OK)
 			return retval;
 		if (!((state.master ^ master) & mask))
@@ -187,15 +249,31 @@ int arm_mtb_port_set_master(const struct arm_mtb_port *port, uint32_t master, ui
 	return ERROR_FAIL;
 }
 
+/* It may tell of a trace that is to be kept: see that it is back. */
+static int restore_position(const struct arm_mtb_port *port, uint32_t position)
+{
+	uint8_t bytes[4];
+	int retval = ERROR_FAIL;
+
+	for (unsigned int i = 0; i < PROOFS_MAX; i++) {
+		retval = arm_mtb_port_write_u32(port, ARM_MTB_POSITION, position);
+		if (retval == ERROR_OK)
+			retval = read_again(port, port->base + ARM_MTB_POSITION, 1, bytes);
+		if (retval == ERROR_OK && target_buffer_get_u32(port->target, bytes) == position)
+			return ERROR_OK;
+	}
+	return retval == ERROR_OK ? ERROR_FAIL : retval;
+}
+
 static int probe_once(const struct arm_mtb_port *port, uint32_t position, unsigned int *aw)
 {
 	uint8_t bytes[4];
 	int retval = arm_mtb_port_write_u32(port, ARM_MTB_POSITION, ARM_MTB_POSITION_POINTER);
 
 	if (retval == ERROR_OK)
-		retval = read_again(port->target, port->base + ARM_MTB_POSITION, 1, bytes);
+		retval = read_again(port, port->base + ARM_MTB_POSITION, 1, bytes);
 
-	const int restored = arm_mtb_port_write_u32(port, ARM_MTB_POSITION, position);
+	const int restored = restore_position(port, position);
 	if (retval != ERROR_OK)
 		return retval;
 	if (restored != ERROR_OK)
@@ -203,7 +281,7 @@ static int probe_once(const struct arm_mtb_port *port, uint32_t position, unsign
 
 	/* ones from bit 3 up, then zeros */
 	const uint64_t size = ((uint64_t)target_buffer_get_u32(port->target, bytes) | 7) + 1;
-	if (size & (size - 1) || size < 16)
+	if (size & (size - 1) || size < 16 || size > UINT64_C(1) << ARM_MTB_AW_MAX)
 		return ERROR_FAIL;
 	*aw = 0;
 	while (UINT64_C(1) << *aw < size)
@@ -244,12 +322,12 @@ static int identify_once(const struct arm_mtb_port *port, struct arm_mtb_id *id,
 {
 	uint8_t ids[4 * CS_ID_NUM], devarch[4], devtype[4];
 	struct target *target = port->target;
-	int retval = read_again(target, port->base + CS_PIDR4, CS_ID_NUM, ids);
+	int retval = read_again(port, port->base + CS_PIDR4, CS_ID_NUM, ids);
 
 	if (retval == ERROR_OK)
-		retval = read_again(target, port->base + CS_DEVARCH, 1, devarch);
+		retval = read_again(port, port->base + CS_DEVARCH, 1, devarch);
 	if (retval == ERROR_OK)
-		retval = read_again(target, port->base + CS_DEVTYPE, 1, devtype);
+		retval = read_again(port, port->base + CS_DEVTYPE, 1, devtype);
 	if (retval != ERROR_OK) {
 		snprintf(why, why_size, "the ID registers at " TARGET_ADDR_FMT " cannot be read: is this the MTB's -baseaddr, "
 				"and is the part powered?", port->base + CS_PIDR4);
@@ -285,10 +363,8 @@ int arm_mtb_port_identify(struct arm_mtb_port *port, struct arm_mtb_id *id, char
 {
 	int retval = identify_once(port, id, why, why_size);
 
-	if (retval != ERROR_OK) {
-		arm_mtb_port_resync(port);
+	if (retval != ERROR_OK)
 		retval = identify_once(port, id, why, why_size);
-	}
 	if (retval == ERROR_OK)
 		port->devarch = id->devarch;
 	return retval;

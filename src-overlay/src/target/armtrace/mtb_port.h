@@ -40,6 +40,9 @@ struct target;
 #define ARM_MTB_FLOW_AUTOHALT		0x2u
 #define ARM_MTB_FLOW_AUTOSTOP		0x1u
 
+#define ARM_MTB_AW_MAX		31u	/* more would leave no room for the registers themselves */
+#define ARM_MTB_PACKET_LEN	8u	/* bytes: source, destination */
+
 #define ARM_MTB_M33_BASE	0xe0043000u	/* where an Armv8-M Mainline core has it, if it has one */
 #define ARM_MTB_M33_ROM_SLOT	0xe00ff01cu	/* and what says so: bit 0 */
 
@@ -73,33 +76,43 @@ struct arm_mtb_port {
 int arm_mtb_port_identify(struct arm_mtb_port *port, struct arm_mtb_id *id, char *why, size_t why_size);
 
 /*
- * POSITION, MASTER, FLOW and BASE, once again if the first time fails: one access.
+ * POSITION, MASTER, FLOW and BASE, proved to be the MTB's, and again if that fails. One access where the adapter can
+ * queue, else one or more.
  * Some adapter drivers take an exchange that was lost for zeros, and OpenOCD then believes that the access port holds
- * what it does not: what reads all 0, or another BASE, is read again after that belief is dropped.
+ * what it does not: that belief is dropped before the next try. The port has to be identified.
  */
 int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *state);
 
-/* What OpenOCD believes the access port to hold is asked anew with the next access. */
+/*
+ * What OpenOCD believes the access port to hold is written anew with the next access, which then does not depend on
+ * those before it: an adapter driver may have lost one and said nothing.
+ */
 void arm_mtb_port_resync(const struct arm_mtb_port *port);
 
-/* POSITION and MASTER, in this order: one access. */
-int arm_mtb_port_write_position(const struct arm_mtb_port *port, uint32_t position, uint32_t master);
+/*
+ * These write registers in the order of their names, then read all: one access where the adapter can queue both.
+ * @param[out] state as it is behind that
+ */
+/* POSITION, MASTER and FLOW of @a should. EN has to be clear before. */
+int arm_mtb_port_put(const struct arm_mtb_port *port, const struct arm_mtb_state *should, struct arm_mtb_state *state);
+/* POSITION and MASTER */
+int arm_mtb_port_put_position(const struct arm_mtb_port *port, uint32_t position, uint32_t master,
+		struct arm_mtb_state *state);
+/* MASTER and FLOW */
+int arm_mtb_port_put_flow(const struct arm_mtb_port *port, uint32_t master, uint32_t flow, struct arm_mtb_state *state);
+/* MASTER */
+int arm_mtb_port_put_master(const struct arm_mtb_port *port, uint32_t master, struct arm_mtb_state *state);
 
-/* MASTER and FLOW, in this order: one access. */
-int arm_mtb_port_write_master(const struct arm_mtb_port *port, uint32_t master, uint32_t flow);
-
-/* POSITION, MASTER and FLOW, in this order: one access. EN has to be clear, before and in @a state. */
-int arm_mtb_port_write(const struct arm_mtb_port *port, const struct arm_mtb_state *state);
-
+/* One register, unseen. */
 int arm_mtb_port_write_u32(const struct arm_mtb_port *port, unsigned int offset, uint32_t value);
 
-/* MASTER until it reads so in the bits of @a mask (two accesses). ERROR_FAIL: it does not keep it. */
+/* MASTER until it reads so in the bits of @a mask (one access if it does at once). ERROR_FAIL: it does not keep it. */
 int arm_mtb_port_set_master(const struct arm_mtb_port *port, uint32_t master, uint32_t mask);
 
 /*
- * How many address bits the MTB's RAM decodes: write ones to POSITION, see what stays, put back @a position (three
- * accesses). Nothing may be traced meanwhile.
- * @param[out] aw 4 .. 32
+ * How many address bits the MTB's RAM decodes: write ones to POSITION, see what stays, put back @a position, see that
+ * it is so (eight accesses). Nothing may be traced meanwhile.
+ * @param[out] aw 4 .. ARM_MTB_AW_MAX
  * @returns ERROR_OK; ERROR_FAIL also when what stays makes no sense
  */
 int arm_mtb_port_probe_aw(const struct arm_mtb_port *port, uint32_t position, unsigned int *aw);

@@ -10,7 +10,7 @@
 #include <target/target.h>
 
 #include "mtb_configure.h"
-#include "mtb_object.h"
+#include "mtb_trace.h"
 #include "mtb_result.h"
 #include "mtb_status.h"
 #include "ocd_compat.h"

@@ -81,6 +81,7 @@ static int put(struct arm_mtb_trigger *trigger, const struct wanted *wanted, con
 	trigger->writes[trigger->write_count++] = (struct arm_mtb_trigger_write) {
 		.addr = wanted->addr,
 		.before = before,
+		.mask = wanted->mask,
 		.survives_reset = wanted->survives_reset,
 	};
 	retval = target_write_u32(target, wanted->addr, wanted->value);
@@ -192,6 +193,7 @@ static void take(struct arm_mtb_trigger *trigger, unsigned int n, uint32_t addre
 	comparator->function = FUNCTION_MATCH_INSN;
 	target_to_cm(trigger->target)->dwt_comp_available--;
 	trigger->taken |= 1u << n;
+	trigger->comp[n] = address;
 }
 
 static void give_back(struct arm_mtb_trigger *trigger)
@@ -261,6 +263,23 @@ static int set_v8m(struct arm_mtb_trigger *trigger, uint32_t mtb_base, const uin
 		retval = set_comparator(trigger, n, *ends[i].address, why);
 		if (retval == ERROR_OK)
 			retval = put(trigger, &wanted, why);
+	}
+	return retval;
+}
+
+int arm_mtb_trigger_keep(struct arm_mtb_trigger *trigger)
+{
+	int retval = ERROR_OK;
+
+	for (unsigned int n = 0; n < MTB_TRIGGERS && retval == ERROR_OK; n++) {
+		struct cortex_m_dwt_comparator *comparator = trigger->taken >> n & 1 ? comparator_of(trigger->target, n) : NULL;
+
+		if (!comparator || comparator->used)
+			continue;
+		take(trigger, n, trigger->comp[n]);
+		retval = target_write_u32(trigger->target, comparator->dwt_comparator_address, comparator->comp);
+		if (retval == ERROR_OK)
+			retval = target_write_u32(trigger->target, comparator->dwt_comparator_address + 8, comparator->function);
 	}
 	return retval;
 }
@@ -401,13 +420,30 @@ int arm_mtb_trigger_set(struct arm_mtb_trigger *trigger, struct target *target, 
 	return ERROR_OK;
 }
 
+/* Some adapter drivers do not say that a write got lost. */
+static int put_back(struct target *target, const struct arm_mtb_trigger_write *write)
+{
+	int retval = ERROR_FAIL;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		uint32_t now = ~write->before;
+
+		retval = target_write_u32(target, write->addr, write->before);
+		if (retval == ERROR_OK)
+			retval = target_read_u32(target, write->addr, &now);
+		if (retval != ERROR_OK || !((now ^ write->before) & write->mask))
+			return retval;
+	}
+	return ERROR_FAIL;
+}
+
 int arm_mtb_trigger_clear(struct arm_mtb_trigger *trigger, bool lost)
 {
 	while (trigger->write_count) {
 		const struct arm_mtb_trigger_write *write = &trigger->writes[trigger->write_count - 1];
 
 		if (!lost || write->survives_reset) {
-			int retval = target_write_u32(trigger->target, write->addr, write->before);
+			int retval = put_back(trigger->target, write);
 
 			if (retval != ERROR_OK && !lost)
 				return retval;

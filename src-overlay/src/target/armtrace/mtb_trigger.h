@@ -25,6 +25,7 @@ struct target;
 struct arm_mtb_trigger_write {
 	uint32_t addr;
 	uint32_t before;
+	uint32_t mask;		/* bits that read as they are written */
 	bool survives_reset;
 };
 
@@ -34,6 +35,7 @@ struct arm_mtb_trigger {
 	struct arm_mtb_trigger_write writes[8];	/* in the order of writing */
 	unsigned int write_count;
 	uint32_t taken;				/* bit n: comparator n of the DWT is marked as used for this */
+	uint32_t comp[4];			/* and what it compares with */
 };
 
 /**
@@ -60,5 +62,11 @@ int arm_mtb_trigger_set(struct arm_mtb_trigger *trigger, struct target *target, 
  * @returns ERROR_OK; else the error of the access that failed: the rest is still to do and a later call goes on
  */
 int arm_mtb_trigger_clear(struct arm_mtb_trigger *trigger, bool lost);
+
+/**
+ * The target was examined anew, and with it OpenOCD's list of comparators, which clears their FUNCTION: those that are
+ * taken here are marked and set again. @returns ERROR_OK, or the error of the access
+ */
+int arm_mtb_trigger_keep(struct arm_mtb_trigger *trigger);
 
 #endif /* OPENOCD_TARGET_ARMTRACE_MTB_TRIGGER_H */

@@ -13,12 +13,31 @@
 #include <helper/command.h>
 #include <helper/log.h>
 #include <helper/replacements.h>
+#include <helper/types.h>
 
 /* The adapter in use. 0.12.0 does not declare it for others; CMD_JIMTCL_ARGV tells the releases apart. */
 #ifndef CMD_JIMTCL_ARGV
 struct adapter_driver;
 extern struct adapter_driver *adapter_driver;
 #endif
+
+/* Members of struct target_type. How long an algorithm may take has a sign in 0.12.0. */
+#ifdef CMD_JIMTCL_ARGV
+typedef unsigned int ocd_timeout;
+#else
+typedef int ocd_timeout;
+#endif
+struct mem_param;
+struct reg_param;
+struct target;
+typedef int ocd_poll_fn(struct target *target);
+typedef int ocd_run_algorithm_fn(struct target *target, int num_mem_params, struct mem_param *mem_params,
+		int num_reg_params, struct reg_param *reg_params, target_addr_t entry, target_addr_t exit,
+		ocd_timeout timeout_ms, void *arch_info);
+typedef int ocd_start_algorithm_fn(struct target *target, int num_mem_params, struct mem_param *mem_params,
+		int num_reg_params, struct reg_param *reg_params, target_addr_t entry, target_addr_t exit, void *arch_info);
+typedef int ocd_wait_algorithm_fn(struct target *target, int num_mem_params, struct mem_param *mem_params,
+		int num_reg_params, struct reg_param *reg_params, target_addr_t exit, ocd_timeout timeout_ms, void *arch_info);
 
 /* A list that is empty at first. */
 #ifndef OOCD_LIST_HEAD

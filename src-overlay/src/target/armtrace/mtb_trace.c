@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <stdio.h>
+#include <string.h>
+
+#include <jtag/jtag.h>
+#include <target/armv7m.h>
+#include <target/cortex_m.h>
+#include <target/target.h>
+
+#include "mtb_parts.h"
+#include "mtb_trace.h"
+
+/* A body whose failure changes nothing. */
+static void tell_event(struct arm_mtb *mtb, enum arm_mtb_event event)
+{
+	char why[ARM_MTB_WHY];
+
+	if (arm_mtb_run_event(mtb, event, why, sizeof(why)) != ERROR_OK)
+		LOG_ERROR("%s", why);
+}
+
+/* ---- start ---- */
+
+/* A core has one MTB: two objects would undo each other's work. */
+static int need_alone(const struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	const struct arm_mtb *other = arm_mtb_tracing(mtb->target);
+
+	if (!other || other == mtb)
+		return ERROR_OK;
+	return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "%s traces %s already: %s stop first", other->name,
+			target_name(mtb->target), other->name);
+}
+
+/* The core is halted and resumed for the buffer's sake: who else does that must not be disturbed. */
+static int need_core(const struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	const bool drain = mtb->config.when_full == ARM_MTB_DRAIN;
+	struct target *target = mtb->target;
+
+	if (!drain && mtb->config.when_full != ARM_MTB_HALT)
+		return ERROR_OK;
+	if (!arm_mtb_has_core(mtb))
+		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "-when-full halt and drain need a cortex_m target; "
+				"%s is %s", target_name(target), target_type_name(target));
+	if (drain && target->smp)
+		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "-when-full drain is not for cores of an SMP group: "
+				"use halt");
+	/* such adapters keep the causes of a halt to themselves, by which the buffer's halts are known */
+	if (drain && strcmp(target_type_name(target), "cortex_m"))
+		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "-when-full drain needs a cortex_m target; %s is %s: "
+				"use halt, or the adapter without HLA (st-link: dapdirect_swd)", target_name(target),
+				target_type_name(target));
+	return ERROR_OK;
+}
+
+static int check_start(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	int retval = ERROR_OK;
+
+	if (mtb->disabling)
+		retval = arm_mtb_disable(mtb, why, why_size);
+	if (retval == ERROR_OK && mtb->phase == ARM_MTB_ARMED)
+		retval = arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "it is started already: %s stop first", mtb->name);
+	if (retval == ERROR_OK)
+		retval = need_core(mtb, why, why_size);
+	if (retval == ERROR_OK)
+		retval = arm_mtb_need_target(mtb, why, why_size);
+	if (retval == ERROR_OK)
+		retval = need_alone(mtb, why, why_size);
+	return retval;
+}
+
+/* What one trace must not know of the one before. */
+static void begin_trace(struct arm_mtb *mtb)
+{
+	mtb->phase = ARM_MTB_ARMED;
+	mtb->adopted = mtb->rearm = mtb->unasked_reset = mtb->reset_seen = mtb->full = mtb->told_off = false;
+	mtb->stopping = mtb->disabling = mtb->said_goodbye = mtb->paused = mtb->draining = mtb->has_pc_arm = false;
+	memset(&mtb->held, 0, sizeof(mtb->held));
+	mtb->fresh = true;
+	mtb->error[0] = 0;
+}
+
+static void begin_draining(struct arm_mtb *mtb)
+{
+	arm_mtb_capture_clear(&mtb->drained);
+	mtb->drain.buffer = mtb->buffer;
+	mtb->drain.position = mtb->armed.position;
+	mtb->drain.master = mtb->armed.master;
+	mtb->draining = true;
+	if (!jtag_poll_get_enabled())
+		LOG_WARNING("%s: polling is off (poll off): the buffer is only drained by commands that poll, as wait_halt",
+				mtb->name);
+}
+
+int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	int retval = check_start(mtb, why, why_size);
+
+	/* it may switch on the MTB's clock, and do much else */
+	if (retval == ERROR_OK)
+		retval = arm_mtb_run_event(mtb, ARM_MTB_PRE_ENABLE, why, why_size);
+	if (retval == ERROR_OK)
+		retval = check_start(mtb, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+
+	/* a PC that the user has set gets there before trace is on: it would be a packet */
+	if (arm_mtb_is_halted(mtb))
+		armv7m_restore_context(mtb->target);
+	mtb->when_full = mtb->config.when_full;
+	arm_mtb_drain_init(&mtb->drain, mtb->name, &mtb->port, &mtb->drained);
+	retval = arm_mtb_arm(mtb, why, why_size);
+	if (retval != ERROR_OK) {
+		/* the buffer may have halted the core meanwhile */
+		if (mtb->touched && mtb->when_full == ARM_MTB_DRAIN)
+			arm_mtb_drain_leave(&mtb->drain);
+		return retval;
+	}
+	begin_trace(mtb);
+	mtb->has_pc_arm = arm_mtb_core_pc(mtb, &mtb->pc_arm);
+	if (arm_mtb_is_halted(mtb))
+		mtb->vtor_known = false;
+	if (mtb->when_full == ARM_MTB_DRAIN)
+		begin_draining(mtb);
+	/* OpenOCD keeps the reason of a halt over a reset, which has ended that halt */
+	if (mtb->draining && !arm_mtb_is_halted(mtb) && !mtb->target->halt_issued)
+		mtb->target->debug_reason = DBG_REASON_NOTHALTED;
+	arm_mtb_hook(mtb);
+	mtb->haltreq_settled = arm_mtb_is_halted(mtb);
+	tell_event(mtb, ARM_MTB_POST_ENABLE);
+	return ERROR_OK;
+}
+
+int arm_mtb_adopt(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	struct arm_mtb_state state;
+
+	if (mtb->phase == ARM_MTB_ARMED && !mtb->adopted)
+		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "it is started already: %s stop first", mtb->name);
+	int retval = need_alone(mtb, why, why_size);
+	if (retval == ERROR_OK)
+		retval = arm_mtb_look(mtb, &state, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+	const bool still = arm_mtb_is_halted(mtb) || !(state.master & ARM_MTB_MASTER_EN);
+	if (!still && !mtb->aw)
+		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "where POSITION points to can only be found out while "
+				"nothing is traced: halt the core first");
+	retval = arm_mtb_find_armed(mtb, &state, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+
+	mtb->armed = state;
+	mtb->armed.position = state.position & ~(mtb->buffer.size - 1) & ARM_MTB_POSITION_POINTER;
+	mtb->armed.master &= ~ARM_MTB_MASTER_HALTREQ;
+	mtb->when_full = state.flow & ARM_MTB_FLOW_AUTOHALT ? ARM_MTB_HALT :
+			state.flow & ARM_MTB_FLOW_AUTOSTOP ? ARM_MTB_STOP : ARM_MTB_WRAP;
+	begin_trace(mtb);
+	mtb->adopted = true;
+	mtb->vtor_known = false;
+	arm_mtb_hook(mtb);
+	if (!still) {
+		LOG_INFO("%s: adopted; the core runs: flush, stop or decode captures", mtb->name);
+		return ERROR_OK;
+	}
+	return arm_mtb_capture_now(mtb, false, &state, why, why_size);
+}
+
+/* ---- while it is armed ---- */
+
+static int need_armed(const struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	if (mtb->phase != ARM_MTB_ARMED)
+		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "it is not started");
+	if (mtb->target->state == TARGET_DEBUG_RUNNING)
+		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "the core runs code of OpenOCD: try again behind that");
+	return arm_mtb_need_target(mtb, why, why_size);
+}
+
+/* A reset has ended what was armed, and it is not armed again yet. */
+static bool is_lost(struct arm_mtb *mtb)
+{
+	return mtb->rearm && !arm_mtb_survived_reset(mtb);
+}
+
+int arm_mtb_flush(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	struct arm_mtb_state state;
+	char later[ARM_MTB_WHY];
+	int retval = need_armed(mtb, why, why_size);
+
+	/* the capture is of before the reset, and nothing was traced since */
+	if (retval != ERROR_OK || is_lost(mtb))
+		return retval;
+	if (mtb->draining && mtb->drain.ended)
+		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "tracing has ended already: %s stop", mtb->name);
+	mtb->stopping = false;
+	retval = arm_mtb_capture_now(mtb, false, &state, why, why_size);
+	if (mtb->paused)
+		return retval;
+	const int resumed = arm_mtb_let_go(mtb, later, sizeof(later));
+	if (retval == ERROR_OK && resumed != ERROR_OK) {
+		snprintf(why, why_size, "%s", later);
+		retval = resumed;
+	}
+	return retval;
+}
+
+/* ---- the end ---- */
+
+/* Once for each trace. The body may itself end the trace. @returns it is still armed */
+static bool say_goodbye(struct arm_mtb *mtb)
+{
+	const bool said = mtb->said_goodbye;
+
+	mtb->said_goodbye = true;
+	if (!said)
+		tell_event(mtb, ARM_MTB_PRE_DISABLE);
+	return mtb->phase == ARM_MTB_ARMED;
+}
+
+/* Nothing of it is in the hardware any more. */
+static void end_trace(struct arm_mtb *mtb, enum arm_mtb_phase phase)
+{
+	arm_mtb_unhook(mtb);
+	mtb->phase = phase;
+	mtb->adopted = mtb->draining = mtb->rearm = mtb->stopping = mtb->disabling = false;
+	memset(&mtb->held, 0, sizeof(mtb->held));
+}
+
+int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	struct arm_mtb_state state;
+	int retval = need_armed(mtb, why, why_size);
+
+	if (retval != ERROR_OK)
+		return retval;
+	if (!say_goodbye(mtb))
+		return ERROR_OK;
+	/* what led to the reset was captured before it, and has cleared the rest */
+	if (is_lost(mtb)) {
+		arm_mtb_trigger_clear(&mtb->trigger, true);
+		mtb->before_known = false;
+		end_trace(mtb, ARM_MTB_STOPPED);
+		return ERROR_OK;
+	}
+	retval = arm_mtb_capture_now(mtb, true, &state, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+	mtb->stopping = true;
+	retval = arm_mtb_disarm(mtb, &state, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+	/* what the program had armed is not what a start found */
+	mtb->before_known &= !mtb->adopted;
+	end_trace(mtb, ARM_MTB_STOPPED);
+	mtb->ours = true;
+	return ERROR_OK;
+}
+
+/* Registers as before start, or as the program had them. */
+static int leave_hardware(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	const bool lost = is_lost(mtb);
+	int retval = arm_mtb_trigger_clear(&mtb->trigger, lost);
+
+	if (retval == ERROR_OK && mtb->adopted)
+		return arm_mtb_let_go(mtb, why, why_size);
+	if (retval == ERROR_OK && mtb->before_known && !lost)
+		retval = arm_mtb_put_back(mtb);
+	if (retval == ERROR_OK && mtb->draining)
+		retval = arm_mtb_drain_leave(&mtb->drain);
+	return retval == ERROR_OK ? ERROR_OK : arm_mtb_unreachable(mtb, retval, "written", why, why_size);
+}
+
+int arm_mtb_disable(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	if (mtb->phase != ARM_MTB_ARMED && !mtb->before_known)
+		return ERROR_OK;
+	int retval = arm_mtb_need_target(mtb, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+	if (mtb->phase == ARM_MTB_ARMED && !say_goodbye(mtb))
+		return ERROR_OK;
+	mtb->disabling = true;
+	retval = leave_hardware(mtb, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+	/* what was put back is what the next start would find */
+	mtb->before_known &= !mtb->adopted && !mtb->rearm;
+	end_trace(mtb, ARM_MTB_IDLE);
+	return ERROR_OK;
+}
+
+/* OpenOCD ends: what would halt the core must not stay, since nobody resumes it. */
+static void leave_for_good(struct arm_mtb *mtb)
+{
+	struct arm_mtb_state state;
+	char why[ARM_MTB_WHY];
+
+	if (mtb->phase != ARM_MTB_ARMED || mtb->adopted || !target_was_examined(mtb->target) ||
+			(mtb->when_full != ARM_MTB_HALT && mtb->when_full != ARM_MTB_DRAIN) || is_lost(mtb))
+		return;
+	int retval = arm_mtb_look(mtb, &state, why, sizeof(why));
+	if (retval == ERROR_OK)
+		retval = arm_mtb_disarm(mtb, &state, why, sizeof(why));
+	if (retval == ERROR_OK && mtb->draining && arm_mtb_drain_leave(&mtb->drain) != ERROR_OK)
+		retval = arm_mtb_fail(why, sizeof(why), ERROR_FAIL, mtb, "the core may stand where its trace buffer was full");
+	if (retval != ERROR_OK)
+		LOG_WARNING("%s (at the end of OpenOCD)", why);
+}
+
+/* ---- what was captured ---- */
+
+bool arm_mtb_get_capture(const struct arm_mtb *mtb, struct itrace_capture *capture)
+{
+	const struct arm_mtb_capture *own = &mtb->capture;
+
+	memset(capture, 0, sizeof(*capture));
+	if (!own->exists)
+		return false;
+	capture->name = mtb->name;
+	capture->protocol = ITRACE_PROTOCOL_MTB;
+	if (arm_mtb_has_core(mtb)) {
+		const struct cortex_m_common *cortex_m = target_to_cm(mtb->target);
+		if (cortex_m->core_info)
+			capture->core = cortex_m->core_info->name;
+	}
+	capture->mtb = own->regs;
+	capture->bytes = own->bytes;
+	capture->len = own->len;
+	capture->seams = own->seams;
+	capture->seam_count = own->seam_count;
+	capture->elfs = (const char *const *)mtb->config.elfs;
+	capture->elf_count = mtb->config.elf_count;
+	return true;
+}
+
+/* ---- objects ---- */
+
+struct arm_mtb *arm_mtb_new(Jim_Interp *interp, const char *name, struct target *target, char *why, size_t why_size)
+{
+	struct arm_mtb *mtb = arm_mtb_object_new(interp, name, target, why, why_size);
+
+	if (mtb)
+		arm_mtb_attach(mtb);
+	return mtb;
+}
+
+void arm_mtb_free(struct arm_mtb *mtb)
+{
+	arm_mtb_detach(mtb);
+	arm_mtb_object_free(mtb);
+}
+
+void arm_mtb_cleanup_all(void)
+{
+	arm_mtb_objects_each(leave_for_good);
+	arm_mtb_objects_each(arm_mtb_free);
+}
