@@ -451,6 +451,9 @@ static int on_target_event(struct target *target, enum target_event event, void 
 		break;
 	case TARGET_EVENT_RESUMED:
 		mtb->haltreq_settled = false;
+		/* also by another than OpenOCD, which keeps the reason of the halt then */
+		if (mtb->draining && !target->halt_issued)
+			target->debug_reason = DBG_REASON_NOTHALTED;
 		break;
 	case TARGET_EVENT_EXAMINE_END:
 		if (arm_mtb_trigger_keep(&mtb->trigger) != ERROR_OK)

@@ -334,11 +334,11 @@ static bool serve_halt(struct arm_mtb_drain *drain)
 
 	if (drain->release)
 		return true;
-	if (arm_mtb_port_read(drain->port, &state) != ERROR_OK) {
+	if (!drain->ended && arm_mtb_port_read(drain->port, &state) != ERROR_OK) {
 		failed(drain, ERROR_FAIL, "the MTB's registers cannot be read");
 		return true;
 	}
-	if (state.master & ARM_MTB_MASTER_HALTREQ || drain->uncertain) {
+	if (!drain->ended && (state.master & ARM_MTB_MASTER_HALTREQ || drain->uncertain)) {
 		drain->release = empty(drain, false, &state) == ERROR_OK;
 		if (drain->release)
 			drain->failures = drain->releases = 0;
@@ -384,7 +384,7 @@ static bool poll_core(struct arm_mtb_drain *drain)
 	/* what the user asked for is to be seen, whatever else there is */
 	if (is_halt_asked(drain))
 		return false;
-	if (!is_ours(drain) || (drain->ended && !drain->release) || !serve_halt(drain))
+	if (!is_ours(drain) || !serve_halt(drain))
 		return false;
 	if (drain->release)
 		release(drain);
@@ -475,7 +475,9 @@ int arm_mtb_drain_leave(struct arm_mtb_drain *drain)
 	if (target->state == TARGET_HALTED || is_halt_asked(drain))
 		return ERROR_OK;
 	const int retval = read_dhcsr(drain, &dhcsr);
-	if (retval != ERROR_OK || !(dhcsr & S_HALT))
-		return retval;
+	if (retval != ERROR_OK)
+		return failed(drain, retval, "whether the core runs again is not known");
+	if (!(dhcsr & S_HALT))
+		return ERROR_OK;
 	return is_ours(drain) ? release(drain) : ERROR_OK;
 }

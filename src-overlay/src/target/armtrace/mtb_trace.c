@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include <jtag/jtag.h>
-#include <target/armv7m.h>
 #include <target/cortex_m.h>
 #include <target/target.h>
 
@@ -99,6 +98,11 @@ static void begin_draining(struct arm_mtb *mtb)
 				mtb->name);
 }
 
+static bool is_unseen(const struct target *target)
+{
+	return target->state != TARGET_RUNNING && target->state != TARGET_HALTED;
+}
+
 int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 {
 	int retval = check_start(mtb, why, why_size);
@@ -111,9 +115,9 @@ int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 	if (retval != ERROR_OK)
 		return retval;
 
-	/* a PC that the user has set gets there before trace is on: it would be a packet */
-	if (arm_mtb_is_halted(mtb))
-		armv7m_restore_context(mtb->target);
+	/* a full buffer must not halt the core before OpenOCD has seen that it runs: it would take that for a halt */
+	for (unsigned int i = 0; i < 3 && mtb->config.when_full == ARM_MTB_DRAIN && is_unseen(mtb->target); i++)
+		target_poll(mtb->target);
 	mtb->when_full = mtb->config.when_full;
 	arm_mtb_drain_init(&mtb->drain, mtb->name, &mtb->port, &mtb->drained);
 	retval = arm_mtb_arm(mtb, why, why_size);
