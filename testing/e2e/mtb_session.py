@@ -80,6 +80,7 @@ proc run_for {ms} { resume; after $ms; halt }
 SETTLE = """
 proc settle {} {
 	sim fault none
+	# errors of the link that belong to the command before
 	catch {word 0xe000ed00}
 	catch {word 0xe000ed00}
 }

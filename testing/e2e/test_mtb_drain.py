@@ -22,19 +22,6 @@ REFILLS = 10000 if LONG else 200
 # Modelled time passes with each exchange: between two looks of OpenOCD the core runs a few hundred instructions.
 RTT = 300
 
-# Until so many fillings are drained. `sleep` lets OpenOCD do what it does by itself; the core runs all the same.
-PROCEDURES = """
-poll on
-proc fillings {} { return [dict get [m status] fillings] }
-proc drain_until {count} {
-	set rounds 0
-	while {[fillings] < $count} {
-		sleep 20
-		if {[incr rounds] > 200 + $count} { error "no more than [fillings] fillings: [m status]" }
-	}
-}
-"""
-
 
 @pytest.fixture(name="built", scope="module", autouse=True)
 def fixture_built():
@@ -42,7 +29,7 @@ def fixture_built():
 
 
 def created(session, size, options=""):
-    return session.create("-buffer %#x %d -when-full drain %s" % (session.chip.free, size, options)) + PROCEDURES
+    return session.create("-buffer %#x %d -when-full drain %s" % (session.chip.free, size, options)) + "poll on\n" + mtb.DRAIN
 
 
 def drain(session, size, refills, options="", more=""):

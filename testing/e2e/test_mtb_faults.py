@@ -20,15 +20,6 @@ TARGETS = list(CHIPS)
 WIRE = [("swd-wait", "transactions"), ("swd-fault", "transactions"), ("swd-parity", "transactions"),
         ("bus-error", "accesses"), ("probe-error-lost", "exchanges"), ("probe-error-done", "exchanges")]
 
-PROCEDURES = """
-proc settle {} {
-	sim fault none
-	# errors of the link that belong to the command before
-	catch {word 0xe000ed00}
-	catch {word 0xe000ed00}
-}
-"""
-
 
 @pytest.fixture(name="built", scope="module", autouse=True)
 def fixture_built():
@@ -65,7 +56,7 @@ def test_stop(tmp_path, target, kind, what):
         options = "-buffer %#x 256" % session.chip.free
         most = cost(session, what, options, "m start\nrun_for 3", "m stop")
         tries = places(8, most, "stop" + kind)
-        run = session.run(session.create(options) + PROCEDURES + """
+        run = session.run(session.create(options) + mtb.SETTLE + """
 m start
 run_for 3
 m stop
@@ -117,7 +108,7 @@ def test_start(tmp_path, target, kind, what):
             most = cost(session, what, options, warm, "m start")
             # exchanges are few: each of them
             tries = places(most if what == "exchanges" else 5, most, "start" + kind)
-            script = PROCEDURES
+            script = mtb.SETTLE
             for n, at in enumerate(tries):
                 script += session.create(options, name="m%d" % n) + (warm.replace("m ", "m%d " % n)) + """
 reset halt
@@ -151,7 +142,7 @@ def test_flush_and_decode(tmp_path, target, command):
     with Session(tmp_path, target) as session:
         options = "-buffer %#x 256" % session.chip.free
         tries = places(12, 60, "flush")
-        run = session.run(session.create(options) + PROCEDURES + """
+        run = session.run(session.create(options) + mtb.SETTLE + """
 set n 0
 set faults 0
 foreach at {PLACES} {
@@ -190,7 +181,7 @@ say faults $faults
 def test_nothing_answers(tmp_path, target, command):
     """The chip sleeps so deep that its debug port has nothing behind it; then it wakes"""
     with Session(tmp_path, target) as session:
-        run = session.run(session.create("-buffer %#x 256" % session.chip.free) + PROCEDURES + """
+        run = session.run(session.create("-buffer %#x 256" % session.chip.free) + mtb.SETTLE + """
 m start
 run_for 3
 m stop
@@ -293,7 +284,7 @@ reset halt
 def test_reset_from_outside(tmp_path, target):
     """Trace is off then, and that is said; what the RAM still holds can be had"""
     with Session(tmp_path, target) as session:
-        run = session.run(session.create("-buffer %#x 256" % session.chip.free) + PROCEDURES + """
+        run = session.run(session.create("-buffer %#x 256" % session.chip.free) + mtb.SETTLE + """
 record one {
 	m start
 	run_for 5
@@ -319,17 +310,7 @@ listing two
 
 # ---- in the middle of a drain ----
 
-DRAIN = PROCEDURES + """
-poll on
-proc fillings {} { return [dict get [m status] fillings] }
-proc drain_until {count} {
-	set rounds 0
-	while {[fillings] < $count} {
-		sleep 10
-		if {[incr rounds] > 1000} { error "no more than [fillings] fillings: [m status], core [chip.cpu curstate] [sim state 0]" }
-	}
-}
-"""
+DRAIN = mtb.SETTLE + "poll on\n" + mtb.DRAIN
 
 
 @pytest.mark.parametrize("kind, what", WIRE)
