@@ -501,42 +501,50 @@ record running { resume; after 3; m start; after 5; m stop; after 3; halt; m dis
         assert [words[0] for words in run.log("running")].count("H") == 1, "the core was halted to arm or to read"
 
 
+@pytest.mark.parametrize("running", [False, True])
 @pytest.mark.parametrize("mode", ["wrap", "stop", "halt"])
 @pytest.mark.parametrize("target", TARGETS)
-def test_exchanges(tmp_path, target, mode):
+def test_exchanges(tmp_path, target, mode, running):
     """Arming and reading 4 KB: at most 6 beside the bytes themselves, once it is known what is there"""
     with Session(tmp_path, target) as session:
         buffer = session.chip.free
-        run = session.run("chip.cpu configure -event halted {}\n" + session.create("-buffer %#x 4096 -when-full %s" % (buffer, mode))
-                          + """
+        run = session.run("chip.cpu configure -event halted {}\npoll off\n"
+                          + session.create("-buffer %#x 4096 -when-full %s" % (buffer, mode)) + """
 proc cost {name command} {
 	sim mark
 	uplevel 1 $command
 	say $name [dict get [sim counters] exchanges]
 }
+proc go {} { if {[chip.cpu curstate] eq "halted"} { resume } }
+proc stand {} { poll; if {[chip.cpu curstate] ne "halted"} { halt } }
+set running RUNNING
 m start
 resume
 after 30
-halt
+stand
 m stop
 m disable
 foreach round {1 2} {
+	if {$running} { go }
 	record one$round {
 		cost start$round { m start }
-		resume
+		go
 		after 30
-		halt
+		if {!$running} { stand }
 		cost stop$round { m stop }
 	}
+	stand
 	listing one$round
 	cost bytes$round { read_memory BUFFER 32 1024 }
 	m disable
 }
-""".replace("BUFFER", hex(buffer)))
+""".replace("BUFFER", hex(buffer)).replace("RUNNING", str(int(running))))
         for n in ("1", "2"):
             start, stop, data = (int(run.said[name + n]) for name in ("start", "stop", "bytes"))
+            print("%s, %s, %s: %d to arm, %d to read, of these %d for the bytes" % (
+                target, mode, "running" if running else "halted", start, stop, data))
             assert start + stop - data <= 6, "%d to arm, %d to read, of these %d for the bytes" % (start, stop, data)
-            run.same("one" + n, 512, halted=mode != "stop")
+            run.same("one" + n, 512, halted=mode != "stop" and not running, armed=not running)
 
 
 # ---- flush, adopt, reset ----
