@@ -224,6 +224,11 @@ static bool is_masked(void)
 	return !saved;
 }
 
+static bool is_drained(const struct arm_mtb *mtb)
+{
+	return mtb->draining && mtb->target->state != TARGET_HALTED;
+}
+
 static bool may_rearm(const struct arm_mtb *mtb)
 {
 	const enum target_state state = mtb->target->state;
@@ -260,10 +265,10 @@ static int tick(void *priv)
 	if (may_rearm(mtb))
 		rearm_after_reset(mtb);
 	/* a core that does not answer is left to OpenOCD's own poll, which looks ever more seldom */
-	if (mtb->draining && !mtb->rearm && mtb->target->state != TARGET_HALTED && target_was_examined(mtb->target) &&
-			!mtb->drain.blind && is_jtag_poll_safe() && timeval_ms() >= mtb->retry_at)
+	if (!mtb->rearm && is_drained(mtb) && target_was_examined(mtb->target) && !mtb->drain.blind &&
+			is_jtag_poll_safe() && timeval_ms() >= mtb->retry_at)
 		look_at_drain(mtb);
-	mtb->ticking = mtb->draining || mtb->rearm;
+	mtb->ticking = mtb->rearm || is_drained(mtb);
 	return ERROR_OK;
 }
 
@@ -284,11 +289,15 @@ static int poll_traced(struct target *target)
 		if (done)
 			return ERROR_OK;
 	}
+	const bool was_reset = target->state == TARGET_RESET;
 	const int retval = mtb->hooks.poll(target);
-	if (target->state == TARGET_RESET && mtb->phase == ARM_MTB_ARMED && !mtb->rearm && !mtb->adopted) {
+	/* some releases have left that state again by now */
+	if ((was_reset || target->state == TARGET_RESET) && mtb->phase == ARM_MTB_ARMED && !mtb->rearm && !mtb->adopted) {
 		mtb->ours = mtb->vtor_known = false;
 		await_rearm(mtb, true);
 	}
+	if (is_drained(mtb))
+		want_timer(mtb);
 	return retval;
 }
 
@@ -454,6 +463,8 @@ static int on_target_event(struct target *target, enum target_event event, void 
 		/* also by another than OpenOCD, which keeps the reason of the halt then */
 		if (mtb->draining && !target->halt_issued)
 			target->debug_reason = DBG_REASON_NOTHALTED;
+		if (is_drained(mtb))
+			want_timer(mtb);
 		break;
 	case TARGET_EVENT_EXAMINE_END:
 		if (arm_mtb_trigger_keep(&mtb->trigger) != ERROR_OK)

@@ -132,7 +132,6 @@ static int release(struct arm_mtb_drain *drain)
 	drain->release = drain->halted_here = false;
 	drain->unproved = true;
 	drain->has_pc = false;
-	drain->error[0] = 0;
 	return ERROR_OK;
 }
 
@@ -386,8 +385,8 @@ static bool poll_core(struct arm_mtb_drain *drain)
 		return false;
 	if (!is_ours(drain) || !serve_halt(drain))
 		return false;
-	if (drain->release)
-		release(drain);
+	if (drain->release && release(drain) == ERROR_OK)
+		drain->error[0] = 0;
 	return true;
 }
 
@@ -444,6 +443,7 @@ int arm_mtb_drain_now(struct arm_mtb_drain *drain, bool end, struct arm_mtb_stan
 		*stand = drain->end;
 		return arm_mtb_drain_leave(drain);
 	}
+	drain->error[0] = 0;
 	int retval = halt_core(drain);
 	if (retval != ERROR_OK)
 		return retval;
