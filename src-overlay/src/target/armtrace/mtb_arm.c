@@ -280,6 +280,25 @@ static void find_neighbours(const struct arm_mtb *mtb, const struct programs *pr
 	neighbours->work_area_size = target->working_area_size;
 }
 
+/* A buffer where no memory is would be written somewhere else, if the RAM's address is not the true one. */
+static int look_at_buffer(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	const struct arm_mtb_buffer *buffer = &mtb->buffer;
+	uint32_t word;
+
+	if (mtb->seen.addr == buffer->addr && mtb->seen.size == buffer->size)
+		return ERROR_OK;
+	int retval = target_read_u32(mtb->target, buffer->addr, &word);
+	if (retval == ERROR_OK)
+		retval = target_read_u32(mtb->target, buffer->addr + buffer->size - 4, &word);
+	if (retval != ERROR_OK)
+		return arm_mtb_fail(why, why_size, retval, mtb, "the buffer of %" PRIu32 " bytes at 0x%08" PRIx32 " cannot be "
+				"read: is there RAM%s?", buffer->size, buffer->addr,
+				mtb->config.rambase_given ? ", and is -rambase right" : "");
+	mtb->seen = *buffer;
+	return ERROR_OK;
+}
+
 static int place_buffer(struct arm_mtb *mtb, const struct programs *programs, char *why, size_t why_size)
 {
 	const struct arm_mtb_buffer before = mtb->buffer;
@@ -363,6 +382,8 @@ static int prepare(struct arm_mtb *mtb, const struct programs *programs, char *w
 		retval = find_hardware(mtb, why, why_size);
 	if (retval == ERROR_OK)
 		retval = place_buffer(mtb, programs, why, why_size);
+	if (retval == ERROR_OK)
+		retval = look_at_buffer(mtb, why, why_size);
 	return retval;
 }
 

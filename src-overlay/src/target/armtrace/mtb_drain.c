@@ -43,6 +43,10 @@ void arm_mtb_drain_init(struct arm_mtb_drain *drain, const char *name, struct ar
 
 void arm_mtb_drain_rearmed(struct arm_mtb_drain *drain)
 {
+	/* where the piece before the reset ends */
+	if (drain->ended && drain->end.has_pc && drain->end.state.master & ARM_MTB_MASTER_EN)
+		arm_mtb_capture_seam(drain->capture, &drain->end.pc);
+	drain->begun = drain->capture->len;
 	drain->uncertain = drain->release = drain->unproved = drain->has_pc = drain->ending = drain->ended = false;
 	drain->halted_here = drain->blind = false;
 	drain->failures = drain->releases = 0;
@@ -302,12 +306,23 @@ static int end_filling(struct arm_mtb_drain *drain, const struct arm_mtb_state *
 	return retval;
 }
 
+/* There is nothing to drain any more: the core must not halt again for it. */
+static int lose_buffer(struct arm_mtb_drain *drain, const struct arm_mtb_state *state)
+{
+	arm_mtb_port_set_master(drain->port, state->master & ~ARM_MTB_MASTER_HALTREQ, ARM_MTB_MASTER_HALTREQ);
+	snprintf(drain->error, sizeof(drain->error), "POSITION 0x%08" PRIx32 " and MASTER 0x%08" PRIx32 " are not of the "
+			"buffer that was armed: the program or a reset changed them; what was drained is kept, disable ends this",
+			state->position, state->master);
+	if (drain->background)
+		LOG_ERROR("%s: %s", drain->name, drain->error);
+	return ERROR_FAIL;
+}
+
 /* The core stands: read and empty the buffer. */
 static int empty(struct arm_mtb_drain *drain, bool end, const struct arm_mtb_state *state)
 {
 	if (!is_in_buffer(drain, state))
-		return failed(drain, ERROR_FAIL, "POSITION or MASTER are not of the buffer that was armed: the program or a "
-				"reset changed them");
+		return lose_buffer(drain, state);
 	int retval = read_pc(drain);
 	if (retval == ERROR_OK)
 		retval = settle_uncertain(drain, state);
@@ -448,6 +463,7 @@ int arm_mtb_drain_now(struct arm_mtb_drain *drain, bool end, struct arm_mtb_stan
 	if (retval != ERROR_OK)
 		return retval;
 	drain->has_pc = false;
+	memset(&stand->state, 0, sizeof(stand->state));
 	retval = arm_mtb_port_read(drain->port, &stand->state);
 	if (retval != ERROR_OK)
 		retval = failed(drain, retval, "the MTB's registers cannot be read");
@@ -455,6 +471,9 @@ int arm_mtb_drain_now(struct arm_mtb_drain *drain, bool end, struct arm_mtb_stan
 		retval = empty(drain, end, &stand->state);
 	stand->pc = drain->pc;
 	stand->has_pc = drain->has_pc;
+	/* the buffer's own halt, and whether POSITION was rewritten, have to be settled first: the next poll does it */
+	if (retval != ERROR_OK && (drain->uncertain || stand->state.master & ARM_MTB_MASTER_HALTREQ))
+		return retval;
 	/* what stopped it meanwhile for another reason is the next poll's affair */
 	if (drain->port->target->state != TARGET_HALTED && !is_halt_asked(drain) && is_ours(drain)) {
 		drain->release = true;

@@ -50,6 +50,7 @@ struct arm_mtb_drain {
 	bool has_pc;		/* of the core, where it stands since it was halted here */
 	uint32_t pc;
 	uint32_t overwritten;	/* packets that the staged filling lacks */
+	size_t begun;		/* bytes of the capture when it was armed last */
 	bool ending;		/* EN was cleared, or it was tried */
 	bool ended;		/* the last filling is in the capture, EN is clear */
 	struct arm_mtb_stand end;	/* valid if ended */

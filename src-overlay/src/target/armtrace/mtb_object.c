@@ -94,10 +94,12 @@ int arm_mtb_run_event(struct arm_mtb *mtb, enum arm_mtb_event event, char *why, 
 	struct target *saved = ctx->current_target_override;
 	ctx->current_target_override = mtb->target;
 	/* not among the variables of the procedure that happens to run */
-	if (Jim_EvalGlobal(interp, Jim_GetString(mtb->config.events[event], NULL)) != JIM_OK) {
-		Jim_MakeErrorMessage(interp);
-		retval = arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "event %s: %s",
-				arm_mtb_event_names[event], Jim_GetString(Jim_GetResult(interp), NULL));
+	const int code = Jim_EvalGlobal(interp, Jim_GetString(mtb->config.events[event], NULL));
+	if (code != JIM_OK) {
+		const char *said = Jim_GetString(Jim_GetResult(interp), NULL);
+		const int line = (int)strcspn(said, "\n");
+		retval = arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "event %s: %.*s%s", arm_mtb_event_names[event],
+				line, said, line ? "" : code == JIM_ERR ? "its body failed" : "its body did not run to its end");
 	}
 	ctx->current_target_override = saved;
 	return retval;

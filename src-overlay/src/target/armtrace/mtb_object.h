@@ -108,11 +108,13 @@ struct arm_mtb {
 	struct arm_mtb_id id;
 	unsigned int aw;		/* 0: not known */
 	bool ours;			/* POSITION and MASK are still those of the buffer, FLOW is 0 */
+	struct arm_mtb_buffer seen;	/* there is memory in this one; size 0: none was looked at */
 	bool before_known;
 	struct arm_mtb_state before;	/* registers as they were found */
 
 	/* of the trace */
 	enum arm_mtb_phase phase;
+	bool starting;			/* a start runs its pre-enable body */
 	bool touched;			/* this start has written to the hardware */
 	bool adopted;			/* what is armed is not ours */
 	bool stopping;			/* captured to stop, but the hardware was not stopped yet */

@@ -211,7 +211,9 @@ static int capture_drained(struct arm_mtb *mtb, bool end, struct arm_mtb_state *
 	if (!mtb->fresh) {
 		struct arm_mtb_capture *capture = &mtb->capture;
 		note_registers(mtb, capture, state);
-		if (stand.has_pc && state->master & ARM_MTB_MASTER_EN)
+		/* behind a reset the way is only known from the first packet on */
+		const bool begun = !mtb->drain.begun || capture->len > mtb->drain.begun;
+		if (stand.has_pc && begun && state->master & ARM_MTB_MASTER_EN)
 			add_register(&capture->regs, ITRACE_MTB_REG_PC_HALT, &capture->regs.pc_halt, stand.pc);
 	}
 	return ERROR_OK;

@@ -64,6 +64,8 @@ static int check_start(struct arm_mtb *mtb, char *why, size_t why_size)
 
 	if (mtb->disabling)
 		retval = arm_mtb_disable(mtb, why, why_size);
+	if (retval == ERROR_OK && mtb->starting)
+		retval = arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "its start is still running");
 	if (retval == ERROR_OK && mtb->phase == ARM_MTB_ARMED)
 		retval = arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "it is started already: %s stop first", mtb->name);
 	if (retval == ERROR_OK)
@@ -108,8 +110,11 @@ int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 	int retval = check_start(mtb, why, why_size);
 
 	/* it may switch on the MTB's clock, and do much else */
-	if (retval == ERROR_OK)
+	if (retval == ERROR_OK) {
+		mtb->starting = true;
 		retval = arm_mtb_run_event(mtb, ARM_MTB_PRE_ENABLE, why, why_size);
+		mtb->starting = false;
+	}
 	if (retval == ERROR_OK)
 		retval = check_start(mtb, why, why_size);
 	if (retval != ERROR_OK)
@@ -140,6 +145,15 @@ int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 	mtb->haltreq_settled = arm_mtb_is_halted(mtb);
 	tell_event(mtb, ARM_MTB_POST_ENABLE);
 	return ERROR_OK;
+}
+
+/* Nothing of it is in the hardware any more. */
+static void end_trace(struct arm_mtb *mtb, enum arm_mtb_phase phase)
+{
+	arm_mtb_unhook(mtb);
+	mtb->phase = phase;
+	mtb->adopted = mtb->draining = mtb->rearm = mtb->stopping = mtb->disabling = false;
+	memset(&mtb->held, 0, sizeof(mtb->held));
 }
 
 int arm_mtb_adopt(struct arm_mtb *mtb, char *why, size_t why_size)
@@ -174,7 +188,10 @@ int arm_mtb_adopt(struct arm_mtb *mtb, char *why, size_t why_size)
 		LOG_INFO("%s: adopted; the core runs: flush, stop or decode captures", mtb->name);
 		return ERROR_OK;
 	}
-	return arm_mtb_capture_now(mtb, false, &state, why, why_size);
+	retval = arm_mtb_capture_now(mtb, false, &state, why, why_size);
+	if (retval != ERROR_OK)
+		end_trace(mtb, ARM_MTB_IDLE);
+	return retval;
 }
 
 /* ---- while it is armed ---- */
@@ -228,15 +245,6 @@ static bool say_goodbye(struct arm_mtb *mtb)
 	if (!said)
 		tell_event(mtb, ARM_MTB_PRE_DISABLE);
 	return mtb->phase == ARM_MTB_ARMED;
-}
-
-/* Nothing of it is in the hardware any more. */
-static void end_trace(struct arm_mtb *mtb, enum arm_mtb_phase phase)
-{
-	arm_mtb_unhook(mtb);
-	mtb->phase = phase;
-	mtb->adopted = mtb->draining = mtb->rearm = mtb->stopping = mtb->disabling = false;
-	memset(&mtb->held, 0, sizeof(mtb->held));
 }
 
 int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)

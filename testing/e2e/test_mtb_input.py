@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What people and programs do wrong with an mtb object: one clear line, no RAM is overwritten, and there is a way out.
+
+check-group: mtb
+"""
+
+import pytest
+
+import mtb_session as mtb
+import probe
+from mtb_session import CHIPS, Session
+
+pytestmark = pytest.mark.skipif(bool(mtb.need_tools()), reason="no " + ", ".join(mtb.need_tools()))
+
+TARGETS = list(CHIPS)
+EN, HALTREQ = 1 << 31, 1 << 9
+
+
+@pytest.fixture(name="built", scope="module", autouse=True)
+def fixture_built():
+    probe.build()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_buffer_without_memory(tmp_path, target):
+    """The MTB knows no -rambase: it would write to the same place of its own RAM"""
+    with Session(tmp_path, target) as session:
+        run = session.run(session.create("-rambase 0x30000000 -buffer 0x30000000 64") + """
+set before [sim mtb]
+try it { m start }
+say same [expr {$before eq [sim mtb]}]
+say state [field state]
+""")
+        run.refusal("it", "0x30000000", "-rambase")
+        assert run.said["same"] == "1" and run.said["state"] == "idle"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_program_changes_the_mask(tmp_path, target):
+    """A drain that lost its buffer says so, keeps what it has, and does not hold the core"""
+    with Session(tmp_path, target, rtt=300) as session:
+        run = session.run(session.create("-buffer %#x 256 -when-full drain" % session.chip.free) + "poll on\n" + mtb.DRAIN + """
+m start
+resume
+drain_until 3
+mww %#x 0x8000001f
+sleep 300
+try stop { m stop }
+try list { listing one }
+try off { m disable }
+if {[chip.cpu curstate] eq "halted"} { resume }
+sleep 20
+set before [dict get [sim counters] retired]
+sleep 50
+say ran [expr {[dict get [sim counters] retired] - $before}]
+say master [dict get [sim mtb] master]
+""" % (session.chip.mtb + 4))
+        run.refusal("stop", "MASTER", "disable")
+        assert run.tried("list")[0] and run.listing("one")
+        assert run.tried("off")[0], run.text
+        assert int(run.said["ran"]) > 1000 and not int(run.said["master"], 0) & (EN | HALTREQ), run.text
+
+
+@pytest.mark.parametrize("more", ["", "step; step", "resume; drain_until [expr {[fillings] + 2}]; halt"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_drain_over_a_reset(tmp_path, target, more):
+    """The piece before the reset ends where the core was then, whatever comes behind"""
+    with Session(tmp_path, target, rtt=300) as session:
+        run = session.run(session.create("-buffer %#x 256 -when-full drain" % session.chip.free) + "poll on\n" + mtb.DRAIN + """
+sim log start DIR/one.log
+m start
+resume
+drain_until 3
+halt
+reset halt
+%s
+sim log stop
+listing one
+say ledger [m ledger]
+""".replace("DIR", str(tmp_path)) % more)
+        assert "gaps 0 " in run.said["ledger"] + " ", run.said["ledger"]
+        lines, got = run.log("one"), run.listing("one")
+        at = [words[0] for words in lines].index("Z")
+        before = mtb.window(lines[:at])
+        wrong = mtb.differ(got[:len(before)], before)
+        assert not wrong, wrong
+        if "drain" in more:
+            behind = mtb.window(lines[at:], armed=False)
+            wrong = mtb.differ(got[len(before):], behind)
+            assert not wrong, wrong
+
+
+@pytest.mark.parametrize("body, said", [("error {x\\ny}", "x"), ("mdw 0xa0000000", "pre-enable"), ("exit_is_no_such_command", "exit_is"),
+                                        ("m start", "running"), ("return -code break", "pre-enable"), ("error {}", "pre-enable")])
+def test_event_that_fails(tmp_path, body, said):
+    with Session(tmp_path, "cortex-m33") as session:
+        run = session.run(session.create("-buffer %#x 64" % session.chip.free) + """
+catch { error before }
+m configure -event pre-enable { %s }
+try it { m start }
+say state [field state]
+""" % body)
+        line = run.refusal("it", "pre-enable", said)
+        assert len(line) < 200 and not line.endswith(": ")
+        assert run.said["state"] == "idle"
+
+
+def test_adopt_beyond_the_ram(tmp_path):
+    """It cannot be read, and nothing was taken over"""
+    with Session(tmp_path, "cortex-m0plus") as session:
+        run = session.run(session.create() + """
+mww 0xf0000000 4
+mww 0xf0000004 0x8000000b
+try it { m adopt }
+say state [field state]
+m configure -buffer %#x 64
+try again { m start }
+""" % session.chip.free)
+        run.refusal("it", "cannot be read")
+        assert run.said["state"] == "idle" and run.tried("again")[0], run.text
