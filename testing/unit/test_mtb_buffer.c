@@ -101,9 +101,9 @@ static void put_section(size_t at, uint32_t name, uint32_t type, uint32_t flags,
 		put32(at + 4 * i, words[i]);
 }
 
-static void put_segment(size_t at, uint32_t addr, size_t off, uint32_t file_len, uint32_t len)
+static void put_segment(size_t at, uint32_t addr, size_t off, uint32_t file_len, uint32_t len, uint32_t flags)
 {
-	const uint32_t words[] = { 1, (uint32_t)off, addr, addr, file_len, len, 7, 4 };
+	const uint32_t words[] = { 1, (uint32_t)off, addr, addr, file_len, len, flags, 4 };
 
 	for (unsigned int i = 0; i < COUNT(words); i++)
 		put32(at + 4 * i, words[i]);
@@ -173,9 +173,9 @@ static void make_elf(const struct layout *layout)
 	put32(code + 4, CODE + 0x101);
 	put32(code + SECOND_TABLE, SECOND_STACK);
 	put32(code + SECOND_TABLE + 4, CODE + 0x101);
-	put_segment(segments, CODE, code, CODE_LEN, CODE_LEN);
+	put_segment(segments, CODE, code, CODE_LEN, CODE_LEN, 5);
 	for (unsigned int i = 0; i < count; i++)
-		put_segment(segments + (i + 1) * SEGMENT_LEN, layout->sections[i].addr, code, 0, layout->sections[i].size);
+		put_segment(segments + (i + 1) * SEGMENT_LEN, layout->sections[i].addr, code, 0, layout->sections[i].size, 6);
 	put32(28, (uint32_t)segments);
 	put16(42, SEGMENT_LEN);
 	put16(44, count + 1);
@@ -514,7 +514,23 @@ static void test_choice_of_a_corner(void **state)
 	check_choice(&(struct layout){ .sections = { { ".bss", 0x20000000, 0x800, 1 } }, .stack = 0x20000000 }, &kl25, 0,
 			NULL, 0x20001000, 0x1000, NULL);
 	/* nothing that says where RAM ends */
-	check_choice(&(struct layout){ .stripped = true }, &unknown, 0, NULL, 0, 0, "size of RAM at 0x1ffff000,-ramsize");
+	check_choice(&(struct layout){ .sections = { { ".bss", 0x30000000, 0x100, 1 } } }, &unknown, 0, NULL, 0, 0,
+			"size of RAM at 0x1ffff000,-ramsize");
+	/* code alone does not say what is free, wherever RAM ends; a symbol, a segment or a stack does */
+	for (unsigned int stripped = 0; stripped < 2; stripped++) {
+		check_choice(&(struct layout){ .stripped = stripped }, &kl25, 0, NULL, 0, 0,
+				"no stack and no data known of /tmp/test_mtb_buffer,give -buffer");
+		check_choice(&(struct layout){ .stripped = stripped }, &unknown, 0, NULL, 0, 0, "no stack and no data known");
+		check_choice(&(struct layout){ .sections = { { "", 0x20000000, 8, 1 } }, .stripped = stripped }, &kl25, 0, NULL,
+				0x1ffff000, 0x1000, NULL);
+		check_choice(&(struct layout){ .stack = 0x30001000, .stripped = stripped }, &kl25, 0, NULL, 0x20000000, 0x2000,
+				NULL);
+	}
+	check_choice(&(struct layout){ .symbols = { { "_sheap", 0x20000000, 0, LABEL },
+			{ "_eheap", 0x20000008, 0, LABEL } } }, &kl25, 0, NULL, 0x1ffff000, 0x1000, NULL);
+	/* the buffer of the program is not refused for that */
+	check_choice(&(struct layout){ .symbols = { { "mtb_buffer", 0x20000000, 0x400, OBJECT } } }, &kl25, 0, "mtb_buffer",
+			0x20000000, 0x400, NULL);
 	/* it is the MTB's own: the program's is elsewhere */
 	check_choice(&(struct layout){ .sections = { { ".bss", 0x30000000, 0x100, 1 } }, .stack = 0x30001000 }, &unknown, 0,
 			NULL, 0x20000000, 0x4000, NULL);
@@ -694,6 +710,182 @@ static void test_wrong_files(void **state)
 	assert_why("not a program for a Cortex-M");
 }
 
+/* What a program does to the choice of a buffer. */
+struct outcome {
+	struct arm_mtb_buffer buffer;
+	const char *from;
+	uint32_t stack;
+	bool good;
+	bool has_stack;
+};
+
+static void find_outcome(const struct arm_mtb_program *program, struct outcome *outcome)
+{
+	const struct arm_mtb_neighbours neighbours = { .programs = program, .program_count = 1 };
+	const char *from = NULL;
+
+	memset(outcome, 0, sizeof(*outcome));
+	outcome->good = arm_mtb_buffer_choose(&outcome->buffer, &kl25, &neighbours, &from, why, sizeof(why));
+	outcome->has_stack = arm_mtb_program_stack(program, &outcome->stack);
+	for (unsigned int i = 0; from && arm_mtb_buffer_symbols[i]; i++)
+		if (!strcmp(from, arm_mtb_buffer_symbols[i]))
+			outcome->from = arm_mtb_buffer_symbols[i];
+}
+
+/* Put @a len bytes that a field at @a field has the offset of behind all others. */
+static void move_to_end(size_t field, size_t len)
+{
+	const size_t from = file.data[field] | (size_t)file.data[field + 1] << 8, to = take(len);
+
+	memcpy(file.data + to, file.data + from, len);
+	memset(file.data + from, 0, len);
+	put32(field, (uint32_t)to);
+}
+
+/* A program whose headers come first; then code, symbols and names in each order; then what nobody reads. */
+static void make_headers_first(const struct layout *layout, unsigned int order)
+{
+	make_elf(layout);
+	if (layout->stripped) {
+		move_to_end(52 + 4, CODE_LEN);
+	} else {
+		const unsigned int count = count_things(layout->sections), symbols = count_things(layout->symbols);
+		const size_t headers = file.data[32] | (size_t)file.data[33] << 8;
+		const size_t names = headers + (count + 3) * SECTION_LEN;
+		for (unsigned int i = 0; i < 3; i++) {
+			switch ((i + order) % 3) {
+			case 0:
+				move_to_end(52 + 4, CODE_LEN);
+				memcpy(file.data + headers + SECTION_LEN + 16, file.data + 52 + 4, 4);
+				break;
+			case 1:
+				move_to_end(headers + (count + 2) * SECTION_LEN + 16, (symbols + 1) * SYMBOL_LEN);
+				break;
+			default:
+				move_to_end(names + 16, file.data[names + 20] | (size_t)file.data[names + 21] << 8);
+			}
+		}
+	}
+	take(40);
+}
+
+/* Cut off anywhere: refused in a line that says so, or as good as whole. */
+static void check_cut_off(const struct layout *layout, unsigned int order)
+{
+	struct arm_mtb_program program;
+	struct outcome whole, cut;
+	unsigned int taken = 0;
+
+	make_headers_first(layout, order);
+	const size_t len = file.len;
+	assert_true(load_file(&program));
+	find_outcome(&program, &whole);
+	arm_mtb_program_free(&program);
+	assert_true(whole.good && whole.has_stack);
+	for (file.len = 0; file.len < len; file.len++) {
+		if (!load_file(&program)) {
+			char words[64];
+			snprintf(words, sizeof(words), "cut off at %zu bytes,end at 0x", file.len);
+			assert_why(file.len < 52 ? "not an ELF file" : words);
+			continue;
+		}
+		taken++;
+		find_outcome(&program, &cut);
+		arm_mtb_program_free(&program);
+		assert_memory_equal(&cut, &whole, sizeof(whole));
+	}
+	assert_int_equal(taken, 40);
+}
+
+static void test_cut_off(void **state)
+{
+	static const struct layout corner = {
+		.sections = { { ".data", 0x20000000, 0x100, 1 }, { ".bss", 0x20000400, 0x200, 1 } },
+		.symbols = { { "_sheap", 0x20000600, 0, LABEL }, { "_eheap", 0x20000700, 0, LABEL } },
+		.stack = 0x20002000,
+	};
+	struct layout layout = corner;
+
+	(void)state;
+	for (unsigned int order = 0; order < 3; order++)
+		check_cut_off(&corner, order);
+	layout.symbols[2] = (struct thing){ "mtb_buffer", 0x20000400, 0x100, OBJECT };
+	for (unsigned int order = 0; order < 3; order++)
+		check_cut_off(&layout, order);
+	layout.stripped = true;
+	check_cut_off(&layout, 0);
+}
+
+/* Headers that say less than there is would make RAM free. */
+static void test_damaged(void **state)
+{
+	static const struct layout layout = {
+		.sections = { { ".bss", 0x20000000, 0x100, 1 } }, .symbols = { { "name", 0, 4, OBJECT } }, .stack = 0x20002000,
+	};
+	static const struct {
+		size_t at;	/* in the file's header, or in that of each section */
+		bool sections, word;
+		uint32_t value;
+		const char *words;	/* NULL: the segments are enough */
+	} tried[] = {
+		{ 42, false, false, 31, "damaged,1 program headers of 31 bytes" },
+		{ 44, false, false, 0xffff, "damaged,65535 program headers" },
+		{ 28, false, true, 0, "damaged,1 program headers of 32 bytes at 0x0" },
+		{ 28, false, true, 0xfffffff0, "cut off,program headers end at 0x100000010" },
+		{ 46, false, false, 0, "damaged,section headers of 0 bytes" },
+		{ 48, false, false, 0, "damaged,0 section headers" },
+		{ 48, false, false, 0xffff, "cut off,section headers" },
+		{ 32, false, true, 0, "damaged,5 section headers of 40 bytes at 0x0" },
+		{ 32, false, true, 0xfffffff0, "cut off,section headers end at 0x1000000b8" },
+		{ 12, true, true, 0xfffffff0, "damaged,section 1 has 0x200 bytes from 0xfffffff0" },
+		{ 16, true, true, 0xffffffff, "cut off,end at 0x1" },
+		{ 20, true, true, 0xffffffff, "cut off,end at 0x1" },
+		{ 24, true, true, 5, "damaged,names of its symbols,section 5 of 5" },
+		{ 4, true, true, 0xffffffff, NULL },
+		{ 8, true, true, 0, NULL },
+	};
+	struct arm_mtb_program program;
+	struct outcome outcome;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(tried); i++) {
+		make_elf(&layout);
+		const size_t headers = file.data[32] | (size_t)file.data[33] << 8;
+		for (unsigned int j = 0; j < (tried[i].sections ? 5 : 1); j++) {
+			const size_t at = tried[i].at + (tried[i].sections ? headers + j * SECTION_LEN : 0);
+			if (tried[i].word)
+				put32(at, tried[i].value);
+			else
+				put16(at, tried[i].value);
+		}
+		const bool good = load_file(&program);
+		if (good != !tried[i].words)
+			fail_msg("number %zu: %s", i, good ? "taken" : why);
+		if (!good) {
+			assert_why(tried[i].words);
+			continue;
+		}
+		/* the vector table is found in the segment */
+		find_outcome(&program, &outcome);
+		arm_mtb_program_free(&program);
+		assert_true(outcome.has_stack && outcome.stack == 0x20002000);
+	}
+
+	/* no segment that is loaded, and a section without bytes */
+	make_elf(&(struct layout){ .stripped = true });
+	put32(52, 0);
+	assert_false(load_file(&program));
+	assert_why("nothing of it is loaded,linked program");
+	make_elf(&(struct layout){ .stripped = true });
+	put16(44, 0);
+	assert_false(load_file(&program));
+	assert_why("nothing of it is loaded");
+	make_elf(&(struct layout){ .stripped = true });
+	put32(52 + 8, 0xffffff00);
+	assert_false(load_file(&program));
+	assert_why("damaged,segment 0 has 0x200 bytes from 0xffffff00");
+}
+
 static uint32_t random_state;
 
 static uint32_t draw(uint32_t below)
@@ -737,27 +929,21 @@ static void test_files_that_lie(void **state)
 	struct arm_mtb_program program;
 
 	(void)state;
-	make_elf(&layout);
-	const size_t whole = file.len;
-	for (size_t len = 0; len <= whole; len += 1 + len / 64) {
-		make_elf(&layout);
-		file.len = len;
-		if (load_file(&program)) {
-			ask_everything(&program);
-			arm_mtb_program_free(&program);
-		} else {
-			assert_true(len < 52);
-		}
-	}
+	unsigned int taken = 0;
 	random_state = 1;
 	for (unsigned int round = 0; round < 3000; round++) {
 		make_elf(&layout);
 		for (unsigned int n = 1 + draw(4); n; n--)
 			file.data[20 + draw((uint32_t)file.len - 20)] = draw(3) ? (uint8_t)draw(256) : 0xff;
-		assert_true(load_file(&program));
+		if (!load_file(&program)) {
+			assert_why("test_mtb_buffer");
+			continue;
+		}
+		taken++;
 		ask_everything(&program);
 		arm_mtb_program_free(&program);
 	}
+	assert_in_range(taken, 500, 2900);
 }
 
 /* ---- random layouts ---- */
@@ -834,8 +1020,18 @@ static bool find_largest(uint32_t end, struct arm_mtb_buffer *buffer)
 	return false;
 }
 
+static bool says_nothing(const struct layout *layout)
+{
+	for (unsigned int i = 0; i < count_things(layout->sections); i++)
+		if (layout->sections[i].kind && layout->sections[i].size)
+			return false;
+	return !layout->stack && !(layout->symbols[0].name && layout->symbols[0].addr < layout->symbols[1].addr);
+}
+
 static bool expect_corner(const struct layout *layout, uint32_t end, struct arm_mtb_buffer *buffer)
 {
+	if (says_nothing(layout))
+		return false;
 	for (int whole = 1; whole >= 0; whole--) {
 		memset(map.stack, 0, sizeof(map.stack));
 		if (layout->stack > MAP_BASE)
@@ -996,6 +1192,8 @@ int main(void)
 		cmocka_unit_test(test_symbols_of_one_name),
 		cmocka_unit_test(test_name_without_end),
 		cmocka_unit_test(test_wrong_files),
+		cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_files_that_lie),
 		cmocka_unit_test(test_random_checks),
 		cmocka_unit_test(test_random_corners),

@@ -295,6 +295,18 @@ static bool has_stack(const struct arm_mtb_neighbours *neighbours)
 	return false;
 }
 
+/* A program of code alone, or what is left of one, does not say where RAM is free. */
+static bool has_data(const struct arm_mtb_neighbours *neighbours)
+{
+	struct arm_mtb_span span;
+
+	for (size_t i = 0; i < neighbours->program_count; i++)
+		for (unsigned int j = 0; arm_mtb_program_span(&neighbours->programs[i], j, &span); j++)
+			if (span.is_data && span.start < span.end)
+				return true;
+	return false;
+}
+
 static bool choose_corner(struct arm_mtb_buffer *buffer, const struct arm_mtb_ram *ram,
 		const struct arm_mtb_neighbours *neighbours, char *why, size_t why_size)
 {
@@ -303,6 +315,11 @@ static bool choose_corner(struct arm_mtb_buffer *buffer, const struct arm_mtb_ra
 	if (!neighbours->program_count) {
 		snprintf(why, why_size, "where RAM is free is not known without the program: give -buffer ADDR SIZE, or -elf "
 				"FILE");
+		return false;
+	}
+	if (!has_stack(neighbours) && !has_data(neighbours)) {
+		snprintf(why, why_size, "no stack and no data known of %s: give -buffer ADDR SIZE",
+				neighbours->programs[0].path);
 		return false;
 	}
 	/*

@@ -24,8 +24,12 @@
 
 #define SECTION_PROGBITS	1u
 #define SECTION_SYMTAB	2u
+#define SECTION_NOBITS	8u
+#define SECTION_WRITE	1u	/* flag */
 #define SECTION_ALLOC	2u	/* flag */
 #define SEGMENT_LOAD	1u
+#define SEGMENT_WRITE	2u	/* flag */
+#define MORE_SEGMENTS	0xffffu	/* their number is elsewhere */
 
 enum symbol_type { TYPE_NONE = 0, TYPE_OBJECT = 1, TYPE_FUNCTION = 2 };
 
@@ -110,43 +114,140 @@ static size_t section(const struct arm_mtb_program *program, uint32_t index)
 	return program->sections + (size_t)index * SECTION_LEN;
 }
 
-static void find_tables(struct arm_mtb_program *program)
+/* Offset of a segment's header. */
+static size_t segment(const struct arm_mtb_program *program, uint32_t index)
+{
+	return program->segments + (size_t)index * SEGMENT_LEN;
+}
+
+/* Is @a what whole, which begins at @a off? @returns false: why */
+static bool check_whole(const struct arm_mtb_program *program, const char *what, uint32_t off, uint64_t len, char *why,
+		size_t why_size)
+{
+	if (inside(program, off, len))
+		return true;
+	snprintf(why, why_size, "%s: cut off at %zu bytes: %s end at 0x%" PRIx64, program->path, program->len, what,
+			off + len);
+	return false;
+}
+
+/* Can it be in a memory of 32-bit addresses? @returns false: why */
+static bool check_place(const struct arm_mtb_program *program, const char *what, uint32_t index, uint32_t addr,
+		uint32_t len, char *why, size_t why_size)
+{
+	if (len <= UINT64_C(0x100000000) - addr)
+		return true;
+	snprintf(why, why_size, "%s: damaged: %s %" PRIu32 " has 0x%" PRIx32 " bytes from 0x%08" PRIx32 " on",
+			program->path, what, index, len, addr);
+	return false;
+}
+
+static bool find_segments(struct arm_mtb_program *program, char *why, size_t why_size)
 {
 	program->segments = word(program, 28);
 	program->segment_count = half(program, 44);
-	if (half(program, 42) != SEGMENT_LEN ||
-			!inside(program, program->segments, (uint64_t)program->segment_count * SEGMENT_LEN))
-		program->segment_count = 0;
+	if (!program->segment_count)
+		return true;
+	if (program->segments < ELF_HEADER_LEN || program->segment_count == MORE_SEGMENTS ||
+			half(program, 42) != SEGMENT_LEN) {
+		snprintf(why, why_size, "%s: damaged: %" PRIu32 " program headers of %" PRIu32 " bytes at 0x%" PRIx32,
+				program->path, program->segment_count, half(program, 42), program->segments);
+		return false;
+	}
+	if (!check_whole(program, "program headers", program->segments, (uint64_t)program->segment_count * SEGMENT_LEN,
+			why, why_size))
+		return false;
+	for (uint32_t i = 0; i < program->segment_count; i++) {
+		const size_t at = segment(program, i);
+		if (word(program, at) != SEGMENT_LOAD)
+			continue;
+		if (!check_whole(program, "bytes of a segment", word(program, at + 4), word(program, at + 16), why, why_size) ||
+				!check_place(program, "segment", i, word(program, at + 8), word(program, at + 20), why, why_size))
+			return false;
+	}
+	return true;
+}
 
+/* The first symbol table of those that the file has. */
+static bool take_symbols(struct arm_mtb_program *program, size_t at, char *why, size_t why_size)
+{
+	const uint32_t off = word(program, at + 16), len = word(program, at + 20), link = word(program, at + 24);
+
+	if (program->symbols)
+		return true;
+	if (link >= program->section_count) {
+		snprintf(why, why_size, "%s: damaged: the names of its symbols are in section %" PRIu32 " of %" PRIu32,
+				program->path, link, program->section_count);
+		return false;
+	}
+	const uint32_t text = word(program, section(program, link) + 16);
+	const uint32_t text_len = word(program, section(program, link) + 20);
+	if (!check_whole(program, "symbols", off, len, why, why_size) ||
+			!check_whole(program, "names of symbols", text, text_len, why, why_size))
+		return false;
+	program->symbols = off;
+	program->symbol_count = len / SYMBOL_LEN;
+	program->names = text;
+	program->names_len = names_len(program, text, text_len);
+	return true;
+}
+
+/* What is not read, as debug information, can be missing. */
+static bool take_section(struct arm_mtb_program *program, uint32_t index, char *why, size_t why_size)
+{
+	const size_t at = section(program, index);
+	const uint32_t type = word(program, at + 4);
+
+	if (type == SECTION_SYMTAB)
+		return take_symbols(program, at, why, why_size);
+	if (!(word(program, at + 8) & SECTION_ALLOC))
+		return true;
+	if (type != SECTION_NOBITS && !check_whole(program, "bytes of a section", word(program, at + 16),
+			word(program, at + 20), why, why_size))
+		return false;
+	return check_place(program, "section", index, word(program, at + 12), word(program, at + 20), why, why_size);
+}
+
+static bool find_sections(struct arm_mtb_program *program, char *why, size_t why_size)
+{
 	program->sections = word(program, 32);
 	program->section_count = half(program, 48);
-	if (half(program, 46) != SECTION_LEN ||
-			!inside(program, program->sections, (uint64_t)program->section_count * SECTION_LEN))
-		program->section_count = 0;
+	/* a program can have been stripped of them, but not of their number alone; more than fit there are in none */
+	if (!program->sections && !program->section_count)
+		return true;
+	if (program->sections < ELF_HEADER_LEN || !program->section_count || half(program, 46) != SECTION_LEN) {
+		snprintf(why, why_size, "%s: damaged: %" PRIu32 " section headers of %" PRIu32 " bytes at 0x%" PRIx32,
+				program->path, program->section_count, half(program, 46), program->sections);
+		return false;
+	}
+	if (!check_whole(program, "section headers", program->sections, (uint64_t)program->section_count * SECTION_LEN,
+			why, why_size))
+		return false;
 
 	const uint32_t names = half(program, 50);
-	if (names < program->section_count &&
-			inside(program, word(program, section(program, names) + 16), word(program, section(program, names) + 20))) {
-		program->section_names = word(program, section(program, names) + 16);
-		program->section_names_len = names_len(program, program->section_names,
-				word(program, section(program, names) + 20));
+	if (names && names < program->section_count) {
+		const size_t at = section(program, names);
+		if (!check_whole(program, "names of sections", word(program, at + 16), word(program, at + 20), why, why_size))
+			return false;
+		program->section_names = word(program, at + 16);
+		program->section_names_len = names_len(program, program->section_names, word(program, at + 20));
 	}
+	for (uint32_t i = 1; i < program->section_count; i++)
+		if (!take_section(program, i, why, why_size))
+			return false;
+	return true;
+}
 
-	for (uint32_t i = 0; i < program->section_count; i++) {
-		const size_t at = section(program, i);
-		const uint32_t off = word(program, at + 16), len = word(program, at + 20), link = word(program, at + 24);
-		if (word(program, at + 4) != SECTION_SYMTAB || link >= program->section_count || !inside(program, off, len))
-			continue;
-		const uint32_t text = word(program, section(program, link) + 16);
-		const uint32_t text_len = word(program, section(program, link) + 20);
-		if (!inside(program, text, text_len))
-			continue;
-		program->symbols = off;
-		program->symbol_count = len / SYMBOL_LEN;
-		program->names = text;
-		program->names_len = names_len(program, text, text_len);
-		break;
-	}
+/* A file that says of no address that it is taken would make all of them free. */
+static bool check_loaded(const struct arm_mtb_program *program, char *why, size_t why_size)
+{
+	struct arm_mtb_span span;
+
+	for (unsigned int i = ARM_MTB_PROGRAM_MARKED; arm_mtb_program_span(program, i, &span); i++)
+		if (span.start < span.end)
+			return true;
+	snprintf(why, why_size, "%s: nothing of it is loaded into memory: give the linked program", program->path);
+	return false;
 }
 
 /* Stretches that linker scripts give names to, both ends. */
@@ -196,7 +297,11 @@ bool arm_mtb_program_load(struct arm_mtb_program *program, const char *path, cha
 		arm_mtb_program_free(program);
 		return false;
 	}
-	find_tables(program);
+	if (!find_segments(program, why, why_size) || !find_sections(program, why, why_size) ||
+			!check_loaded(program, why, why_size)) {
+		arm_mtb_program_free(program);
+		return false;
+	}
 	find_marked(program);
 	return true;
 }
@@ -212,11 +317,13 @@ static bool segment_span(const struct arm_mtb_program *program, unsigned int ind
 {
 	if (index >= program->segment_count)
 		return false;
-	const size_t at = program->segments + (size_t)index * SEGMENT_LEN;
+	const size_t at = segment(program, index);
+	const bool loaded = word(program, at) == SEGMENT_LOAD;
 	span->name = "segment";
 	span->is_section = false;
+	span->is_data = loaded && word(program, at + 24) & SEGMENT_WRITE;
 	span->start = word(program, at + 8);
-	span->end = span->start + (word(program, at) == SEGMENT_LOAD ? word(program, at + 20) : 0);
+	span->end = span->start + (loaded ? word(program, at + 20) : 0);
 	return true;
 }
 
@@ -224,19 +331,19 @@ bool arm_mtb_program_span(const struct arm_mtb_program *program, unsigned int in
 {
 	if (index < ARM_MTB_PROGRAM_MARKED) {
 		*span = program->marked[index];
+		span->is_data = true;
 		return true;
 	}
 	index -= ARM_MTB_PROGRAM_MARKED;
 
-	/* a program can have been stripped of its sections */
-	if (!program->section_count)
-		return segment_span(program, index, span);
+	/* sections first, which have names; a program can have been stripped of them */
 	if (index >= program->section_count)
-		return false;
+		return segment_span(program, index - program->section_count, span);
 
 	const size_t at = section(program, index);
 	const bool loaded = word(program, at + 8) & SECTION_ALLOC;
 	span->is_section = true;
+	span->is_data = loaded && word(program, at + 8) & SECTION_WRITE;
 	span->name = name_at(program, program->section_names, program->section_names_len, word(program, at));
 	span->start = word(program, at + 12);
 	span->end = span->start + (loaded ? word(program, at + 20) : 0);
@@ -318,17 +425,16 @@ bool arm_mtb_program_object(const struct arm_mtb_program *program, uint64_t star
 static bool loaded_bytes(const struct arm_mtb_program *program, uint32_t index, uint32_t *addr, uint32_t *off,
 		uint32_t *len)
 {
-	if (!program->section_count) {
+	if (index >= program->section_count) {
+		index -= program->section_count;
 		if (index >= program->segment_count)
 			return false;
-		const size_t at = program->segments + (size_t)index * SEGMENT_LEN;
+		const size_t at = segment(program, index);
 		*off = word(program, at + 4);
 		*addr = word(program, at + 8);
 		*len = word(program, at) == SEGMENT_LOAD ? word(program, at + 16) : 0;
 		return true;
 	}
-	if (index >= program->section_count)
-		return false;
 	const size_t at = section(program, index);
 	*addr = word(program, at + 12);
 	*off = word(program, at + 16);

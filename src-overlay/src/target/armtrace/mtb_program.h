@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 /*
- * What an ELF file says of RAM: which addresses its sections take, and where its symbols are.
+ * What an ELF file says of RAM: which addresses its sections and segments take, and where its symbols are.
  *
  * Only what placing a trace buffer needs, so that it works in every build. ELF32, little-endian, of any machine.
- * Nothing that the file holds is trusted.
+ * Nothing that the file holds is trusted, and a damaged one is refused: what it does not say any more would be taken for
+ * free RAM.
  */
 
 #ifndef OPENOCD_TARGET_ARMTRACE_MTB_PROGRAM_H
@@ -20,6 +21,7 @@ struct arm_mtb_span {
 	uint64_t end;
 	const char *name;	/* of the section, or "the stack" ...; belongs to the program */
 	bool is_section;
+	bool is_data;		/* the program writes to it */
 };
 
 /* what symbols mark, and the top of the initial stack */
@@ -48,7 +50,10 @@ struct arm_mtb_symbol {
 	const char *name;	/* belongs to the program */
 };
 
-/* Read @a path. @returns false: why, one line; the program is then empty. Call arm_mtb_program_free() in the end. */
+/*
+ * Read @a path. Headers, bytes that are loaded, symbols and names have to be there whole; debug information need not.
+ * @returns false: why, one line; the program is then empty. Call arm_mtb_program_free() in the end.
+ */
 bool arm_mtb_program_load(struct arm_mtb_program *program, const char *path, char *why, size_t why_size);
 
 void arm_mtb_program_free(struct arm_mtb_program *program);
@@ -64,8 +69,8 @@ bool arm_mtb_program_object(const struct arm_mtb_program *program, uint64_t star
 		struct arm_mtb_symbol *symbol);
 
 /*
- * The initial stack pointer: first word of the lowest section, or segment where there are none, that begins as a vector
- * table does, with a stack and the address of Thumb code that the program has.
+ * The initial stack pointer: first word of the lowest section or segment that begins as a vector table does, with a
+ * stack and the address of Thumb code that the program has.
  */
 bool arm_mtb_program_stack(const struct arm_mtb_program *program, uint32_t *stack);
 
