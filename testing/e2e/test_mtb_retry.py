@@ -35,7 +35,7 @@ def fixture_built():
 def places(most, count, seed):
     """Numbers from 1 to @a most: the ends, and some between; all of them if there are few, or time for it."""
     rand = random.Random("%s %s" % (SEED, seed))
-    count = 300 if LONG else count
+    count = 100 if LONG else count
     if most <= max(count, 8):
         return list(range(1, most + 1))
     return sorted({1, most - 1, most} | set(rand.sample(range(2, most - 1), count - 3)))
