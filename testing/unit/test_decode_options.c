@@ -154,6 +154,43 @@ static void test_not_built_yet_is_not_unknown(void **state)
 	}
 }
 
+/* Where no name of an object can be meant none is spoken of. */
+static void test_stray_words(void **state)
+{
+	static const struct {
+		const char *object, *dash, *words[3];
+		const char *says;
+	} tried[] = {
+		{ "m", "-", { "extra" }, "'extra': neither an option nor the value of one; "
+				"the source is known, -help lists the options" },
+		{ "m", "-", { "" }, "'': neither an option nor the value of one; "
+				"the source is known, -help lists the options" },
+		{ "m", "-", { "-fold", "on", "extra" }, "'extra': neither an option nor the value of one; "
+				"the source is known, -help lists the options" },
+		{ NULL, "--", { "t.bin" }, "'t.bin': neither an option nor the value of one; as source give --snapshot DIR or "
+				"--trace FILE" },
+		{ NULL, "--", { "--trace", "t.bin", "x" }, "'x': neither an option nor the value of one; "
+				"the source is known, --help lists the options" },
+		{ NULL, "-", { "-fold", "on", "x" }, "'x': neither an option nor the value of one; as source give -snapshot "
+				"DIR or -trace FILE" },
+		{ NULL, "-", { "x" }, "'x': no option, and a trace object's name as source is not in this version; give "
+				"-snapshot DIR or -trace FILE" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(tried); i++) {
+		struct itrace_decode_options options;
+		int count = 0;
+
+		while (count < 3 && tried[i].words[count])
+			count++;
+		assert_false(itrace_decode_options_parse(&options, tried[i].words, count, tried[i].object, tried[i].dash, why,
+				sizeof(why)));
+		assert_string_equal(why, tried[i].says);
+		itrace_decode_options_free(&options);
+	}
+}
+
 static void test_wrong_options(void **state)
 {
 	static const struct {
@@ -171,6 +208,9 @@ static void test_wrong_options(void **state)
 		{ "-trace t -first -1", "not a number" },
 		{ "-trace t -last 1x", "not a number" },
 		{ "-trace t -el 4", "not a number" },
+		{ "-trace t extra", "'extra': neither an option nor the value of one; "
+				"the source is known, -help lists the options" },
+		{ "-format calls extra -trace t", "'extra': neither an option nor the value of one; as source give -snapshot" },
 		{ "-trace t -trace-id 0x70", "not a number" },
 		{ "-trace t -reg TRCIDR0", "NAME=VALUE" },
 		{ "-trace t -reg =1", "NAME=VALUE" },
@@ -288,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_everything_on_the_command_line),
 		cmocka_unit_test(test_every_format_is_known),
 		cmocka_unit_test(test_not_built_yet_is_not_unknown),
+		cmocka_unit_test(test_stray_words),
 		cmocka_unit_test(test_wrong_options),
 		cmocka_unit_test(test_mtb),
 		cmocka_unit_test(test_flag_takes_no_value),

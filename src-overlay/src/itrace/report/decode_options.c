@@ -532,6 +532,22 @@ static bool looks_like_option(const char *arg)
 	return arg[0] == '-' && arg[1];
 }
 
+/* Only of OpenOCD's commands a first word can be meant as the name of a trace object. */
+static bool stray_word(struct option_reader *reader, const char *word, bool first)
+{
+	const char *dash = reader->dash;
+	const bool name = first && !reader->object && !dash[1];
+
+	if (reader->object || reader->options->snapshot || reader->options->trace)
+		snprintf(reader->why, reader->why_size, "'%s': neither an option nor the value of one; the source "
+				"is known, %shelp lists the options", word, dash);
+	else
+		snprintf(reader->why, reader->why_size, "'%s': %s give %ssnapshot DIR or %strace FILE", word,
+				name ? "no option, and a trace object's name as source is not in this version;" :
+				"neither an option nor the value of one; as source", dash, dash);
+	return false;
+}
+
 static bool parse_arguments(struct option_reader *reader, const char *const *argv, int argc)
 {
 	for (int i = 0; i < argc; i++) {
@@ -543,11 +559,8 @@ static bool parse_arguments(struct option_reader *reader, const char *const *arg
 					reader->dash[1] ? "two dashes" : "one dash", reader->dash);
 			return false;
 		}
-		if (!row) {
-			snprintf(reader->why, reader->why_size, "'%s': a trace object as source: not in this version; give "
-					"%ssnapshot DIR or %strace FILE", argv[i], reader->dash, reader->dash);
-			return false;
-		}
+		if (!row)
+			return stray_word(reader, argv[i], i == 0);
 		reader->name = row->name;
 		if (!row->argument && value)
 			return fail(reader, "takes no value");
