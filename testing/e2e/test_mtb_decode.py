@@ -647,11 +647,77 @@ def test_decode_of_no_object():
     assert len(lines) == 14, lines
 
 
+def test_stray_words():
+    """A word that is no option is called that, whatever it stands behind"""
+    run = openocd("""
+        foreach command {
+            {mtb decode -trace none extra} {mtb decode -fold on extra} {ete decode -trace none extra}
+        } {
+            catch $command said
+            puts $said
+        }
+        """)
+    assert run.stdout.splitlines() == [
+        "'extra': neither an option nor the value of one; the source is known, -help lists the options",
+        "'extra': neither an option nor the value of one; as source give -snapshot DIR or -trace FILE",
+        "'extra': neither an option nor the value of one; the source is known, -help lists the options"], run.stdout + run.stderr
+    run = itrace("extra")
+    assert run.returncode
+    assert "'extra': neither an option nor the value of one; as source give --snapshot DIR or --trace FILE" in run.stderr
+
+
+def test_names_of_objects():
+    """None that is empty, is taken for an option, or breaks messages into lines"""
+    run = objects(r"""
+        foreach name {"" " " "a b" "a\nb" "a\tb" "\x7f" -target -} {
+            catch {mtb create $name -target x.cpu} said
+            puts $said
+        }
+        foreach name {a a-b x.mtb 1 \u00e4} {
+            mtb create $name -target x.cpu
+            puts [$name cget -target]
+        }
+        """)
+    shown = ("", " ", "a b", "a?b", "a?b", "?", "-target", "-")
+    assert run.stdout.splitlines() == [
+        "'%s' is no name for an object: it comes first, has no blanks and does not begin with -" % name
+        for name in shown] + ["x.cpu"] * 5, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("wrong", ["-buffer foo 7", "-when-full bogus", "-nosuch 1", "-stop", "-target none",
+                                   "-event nosuch {}", "-ramsize -1"])
+def test_configure_is_all_or_nothing(wrong):
+    run = objects("""
+        proc show {} {
+            set all {}
+            foreach option {-baseaddr -rambase -ramsize -buffer -when-full -start -stop -elf} {
+                lappend all $option [m cget $option]
+            }
+            foreach event {pre-enable post-enable pre-disable reset} { lappend all $event [m cget -event $event] }
+            puts $all
+        }
+        mtb create m -target x.cpu -baseaddr 0xe0043000 -rambase 0x20000000 -ramsize 0x1000 -buffer 0x20000400 64 \
+            -when-full stop -start main -stop exit -elf /a -elf {/b c} -event reset {puts 1} -event pre-enable {puts 2}
+        show
+        puts [catch {m configure -baseaddr 0xf0000000 -rambase 0x30000000 -ramsize 0x2000 -buffer 0x30000000 128 \
+            -when-full halt -start 1 -stop {} -elf /d -elf /e -event reset {puts 3} -event pre-enable {} %s}]
+        show
+        m configure -elf /d -when-full halt -start {} -elf /e -event pre-enable {}
+        show
+        """ % wrong)
+    lines = run.stdout.splitlines()
+    assert len(lines) == 4, run.stdout + run.stderr
+    assert lines[1] != "0" and lines[2] == lines[0]
+    assert "-when-full stop -start main -stop exit -elf {/a {/b c}} pre-enable {puts 2}" in lines[0]
+    assert "-when-full halt -start {} -stop exit -elf {/d /e} pre-enable {}" in lines[3]
+    assert "reset {puts 1}" in lines[3]
+
+
 def test_results_are_lists():
     """Names and files with all that is special in Tcl come back as they went in"""
     run = objects(r"""
         set odd [list {two words} a\{b \}c back\\slash end\\ {[exit]} {$x} {"} {#} "tab\there"]
-        foreach name $odd {
+        foreach name [lrange $odd 1 end-1] {
             mtb create $name -target x.cpu
             set status [$name status]
             puts "[expr {[dict get $status name] eq $name}] [dict get $status target] [dict get $status error]."
@@ -662,4 +728,4 @@ def test_results_are_lists():
         puts "elf [llength $files]"
         foreach one $files two $odd { puts [expr {$one eq $two}] }
         """)
-    assert run.stdout.splitlines() == ["1 x.cpu ."] * 10 + ["elf 10"] + ["1"] * 10, run.stdout + run.stderr
+    assert run.stdout.splitlines() == ["1 x.cpu ."] * 8 + ["elf 10"] + ["1"] * 10, run.stdout + run.stderr

@@ -349,6 +349,27 @@ def test_help():
             assert "trace_session " + part in text or "| " + part in text
 
 
+@pytest.mark.parametrize("target, base, buffer, aw", [("cortex-m33", 0xe0043000, 0x2000a000, 16),
+                                                      ("cortex-m0plus", 0xf0000000, 0x20000400, 15)])
+def test_mask_beyond_what_it_addresses(target, base, buffer, aw):
+    """No buffer is larger than the RAM that the MTB decodes"""
+    with probe.Probe(target, program(target)) as sim:
+        run = openocd(sim, """
+            init
+            reset halt
+            mtb create m -target chip.cpu -baseaddr 0x%x -buffer 0x%x 64
+            m start
+            foreach mask {2 9 %d %d 0x1c 0x1f} {
+                mww 0x%x [expr {0x80000000 | $mask}]
+                puts [lindex [regexp -inline {MASTER  .*; set by [^\n]*} [m regs]] 0]
+            }
+            m disable
+            """ % (base, buffer, aw - 4, aw - 3, base + 4))
+        sizes = re.findall(r"buffer of (.*) bytes(.*);", run.stdout)
+        whole = ("all %d" % (1 << aw), " that it addresses")
+        assert sizes == [("64", ""), ("8192", ""), (str(1 << aw), ""), whole, whole, whole], run.stdout
+
+
 # ── examples ──────────────────────────────────────────────────────────────────────────
 #
 # An example is run where a comment says so: `@c runs on TARGET PROGRAM` before an @example of the manual, or an HTML

@@ -289,6 +289,25 @@ static bool command_exists(struct command_context *ctx, const char *name)
 	return exists;
 }
 
+/* One that can be typed, and does not break a message into lines or pass for an option. */
+static bool is_name(const char *name)
+{
+	for (const char *c = name; *c; c++)
+		if ((unsigned char)*c <= ' ' || *c == 0x7f)
+			return false;
+	return *name && *name != '-';
+}
+
+/* What of a wrong name can be shown on one line. */
+static void printable(const char *name, char *text, size_t size)
+{
+	size_t len = 0;
+
+	for (; *name && len < size - 1; name++)
+		text[len++] = (unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name;
+	text[len] = '\0';
+}
+
 struct arm_mtb *arm_mtb_create(struct command_context *ctx, const char *name, struct target *target, char *why,
 		size_t why_size)
 {
@@ -331,6 +350,13 @@ COMMAND_HANDLER(handle_mtb_create_command)
 
 	if (CMD_ARGC < 1)
 		return ERROR_COMMAND_SYNTAX_ERROR;
+	if (!is_name(CMD_ARGV[0])) {
+		char shown[80];
+		printable(CMD_ARGV[0], shown, sizeof(shown));
+		command_print_sameline(CMD, "'%s' is no name for an object: it comes first, has no blanks and does not begin "
+				"with -", shown);
+		return ERROR_COMMAND_ARGUMENT_INVALID;
+	}
 	for (unsigned int i = 1; i + 1 < CMD_ARGC; i++) {
 		if (strcmp(CMD_ARGV[i], "-target"))
 			continue;

@@ -69,6 +69,42 @@ static void drop_elfs(struct arm_mtb_config *config)
 		free(config->elfs[--config->elf_count]);
 }
 
+static bool copy_text(char **copy, const char *text)
+{
+	*copy = text ? strdup(text) : NULL;
+	return *copy || !text;
+}
+
+static void free_config(Jim_Interp *interp, struct arm_mtb_config *config)
+{
+	drop_elfs(config);
+	free(config->elfs);
+	free(config->start);
+	free(config->stop);
+	for (unsigned int i = 0; i < ARM_MTB_EVENT_NUM; i++)
+		if (config->events[i])
+			Jim_DecrRefCount(interp, config->events[i]);
+}
+
+/* @returns false: no memory, and nothing was made */
+static bool copy_config(Jim_Interp *interp, struct arm_mtb_config *copy, const struct arm_mtb_config *config)
+{
+	*copy = *config;
+	copy->elfs = NULL;
+	copy->elf_count = 0;
+	copy->start = copy->stop = NULL;
+	for (unsigned int i = 0; i < ARM_MTB_EVENT_NUM; i++)
+		if (copy->events[i])
+			Jim_IncrRefCount(copy->events[i]);
+
+	bool good = copy_text(&copy->start, config->start) && copy_text(&copy->stop, config->stop);
+	for (size_t i = 0; i < config->elf_count && good; i++)
+		good = add_elf(copy, config->elfs[i]);
+	if (!good)
+		free_config(interp, copy);
+	return good;
+}
+
 enum option {
 	OPTION_TARGET, OPTION_BASEADDR, OPTION_RAMBASE, OPTION_RAMSIZE, OPTION_BUFFER, OPTION_WHEN_FULL, OPTION_START,
 	OPTION_STOP, OPTION_ELF, OPTION_EVENT, OPTION_NUM
@@ -113,28 +149,28 @@ static int bad_value(struct command_invocation *cmd, enum option option, const c
 	return ERROR_COMMAND_ARGUMENT_INVALID;
 }
 
-static int set_event(struct command_invocation *cmd, struct arm_mtb *mtb, const char *name, const char *body)
+static int set_event(struct command_invocation *cmd, Jim_Interp *interp, struct arm_mtb_config *config,
+		const char *name, const char *body)
 {
 	const int event = find_name(arm_mtb_event_names, ARM_MTB_EVENT_NUM, name);
 
 	if (event < 0)
 		return bad_value(cmd, OPTION_EVENT, name);
-	Jim_Obj **slot = &mtb->config.events[event];
+	Jim_Obj **slot = &config->events[event];
 	if (*slot)
-		Jim_DecrRefCount(mtb->interp, *slot);
+		Jim_DecrRefCount(interp, *slot);
 	*slot = NULL;
 	if (*body) {
-		*slot = Jim_NewStringObj(mtb->interp, body, -1);
+		*slot = Jim_NewStringObj(interp, body, -1);
 		Jim_IncrRefCount(*slot);
 	}
 	return ERROR_OK;
 }
 
-/* One option; @a values are as many as it takes. */
-static int set_option(struct command_invocation *cmd, struct arm_mtb *mtb, enum option option,
-		const char *const *values, bool first_elf)
+/* One option, of a @a config that the object does not have yet; @a values are as many as it takes. */
+static int set_option(struct command_invocation *cmd, const struct arm_mtb *mtb, struct arm_mtb_config *config,
+		enum option option, const char *const *values, bool first_elf)
 {
-	struct arm_mtb_config *config = &mtb->config;
 	struct arm_mtb_buffer buffer;
 	uint32_t number = 0;
 	bool memory = true;
@@ -146,16 +182,12 @@ static int set_option(struct command_invocation *cmd, struct arm_mtb *mtb, enum 
 			return bad_value(cmd, option, values[0]);
 		config->base = number;
 		config->base_given = true;
-		mtb->identified = mtb->before_known = mtb->ours = false;
-		mtb->port.devarch = mtb->port.ram_base = 0;
-		mtb->aw = 0;
 		break;
 	case OPTION_RAMBASE:
 		if (!read_u32(values[0], &number) || number & 0x1f)
 			return bad_value(cmd, option, values[0]);
 		config->rambase = number;
 		config->rambase_given = true;
-		mtb->ours = false;
 		break;
 	case OPTION_RAMSIZE:
 		if (!read_u32(values[0], &number))
@@ -188,7 +220,7 @@ static int set_option(struct command_invocation *cmd, struct arm_mtb *mtb, enum 
 		memory = !*values[0] || add_elf(config, values[0]);
 		break;
 	case OPTION_EVENT:
-		return set_event(cmd, mtb, values[0], values[1]);
+		return set_event(cmd, mtb->interp, config, values[0], values[1]);
 	case OPTION_TARGET:
 		if (get_target(values[0]) != mtb->target) {
 			command_print_sameline(cmd, "%s: -target cannot be changed; it is %s", mtb->name, target_name(mtb->target));
@@ -205,10 +237,9 @@ static int set_option(struct command_invocation *cmd, struct arm_mtb *mtb, enum 
 	return ERROR_OK;
 }
 
-int arm_mtb_configure(struct command_invocation *cmd, struct arm_mtb *mtb, const char *const *argv, unsigned int argc)
+static int set_options(struct command_invocation *cmd, const struct arm_mtb *mtb, struct arm_mtb_config *config,
+		const char *const *argv, unsigned int argc, bool *given)
 {
-	bool elf = false;
-
 	for (unsigned int i = 0; i < argc;) {
 		const int option = find_option(argv[i]);
 		if (option < 0)
@@ -222,12 +253,40 @@ int arm_mtb_configure(struct command_invocation *cmd, struct arm_mtb *mtb, const
 					argv[i], mtb->name);
 			return ERROR_FAIL;
 		}
-		const int retval = set_option(cmd, mtb, (enum option)option, argv + i + 1, !elf);
+		const int retval = set_option(cmd, mtb, config, (enum option)option, argv + i + 1, !given[option]);
 		if (retval != ERROR_OK)
 			return retval;
-		elf |= option == OPTION_ELF;
+		given[option] = true;
 		i += 1 + options[option].values;
 	}
+	return ERROR_OK;
+}
+
+int arm_mtb_configure(struct command_invocation *cmd, struct arm_mtb *mtb, const char *const *argv, unsigned int argc)
+{
+	bool given[OPTION_NUM] = { false };
+	struct arm_mtb_config draft;
+
+	if (!copy_config(mtb->interp, &draft, &mtb->config)) {
+		ocd_result(cmd, "out of memory");
+		return ERROR_FAIL;
+	}
+	const int retval = set_options(cmd, mtb, &draft, argv, argc, given);
+	if (retval != ERROR_OK) {
+		free_config(mtb->interp, &draft);
+		return retval;
+	}
+	free_config(mtb->interp, &mtb->config);
+	mtb->config = draft;
+
+	/* what is known is of other registers */
+	if (given[OPTION_BASEADDR]) {
+		mtb->identified = mtb->before_known = false;
+		mtb->port.devarch = mtb->port.ram_base = 0;
+		mtb->aw = 0;
+	}
+	if (given[OPTION_BASEADDR] || given[OPTION_RAMBASE])
+		mtb->ours = false;
 	return ERROR_OK;
 }
 

@@ -13,8 +13,8 @@
 extern const char *const arm_mtb_when_full_names[ARM_MTB_WHEN_FULL_NUM];
 
 /*
- * Set options, in order; what comes before a wrong one is set. No access to hardware: whether an address is that of an
- * MTB, a buffer lies in RAM or a file can be read is checked by start.
+ * Set options, in order: all of them, or none where one is wrong. No access to hardware: whether an address is that of
+ * an MTB, a buffer lies in RAM or a file can be read is checked by start.
  * @param argv options and their values
  * @returns ERROR_OK; ERROR_COMMAND_ARGUMENT_INVALID: no option, or a wrong value; ERROR_FAIL: it is started, or no
  *          memory. The command's result says which.

@@ -3,9 +3,9 @@
 /*
  * What an ELF file says of RAM: which addresses its sections and segments take, and where its symbols are.
  *
- * Only what placing a trace buffer needs, so that it works in every build. ELF32, little-endian, of any machine.
- * Nothing that the file holds is trusted, and a damaged one is refused: what it does not say any more would be taken for
- * free RAM.
+ * Only what placing a trace buffer needs, so that it works in every build. ELF32, little-endian, of Arm.
+ * Nothing that the file holds is trusted, and a damaged one is refused: what it does not say any more would be taken
+ * for free RAM.
  */
 
 #ifndef OPENOCD_TARGET_ARMTRACE_MTB_PROGRAM_H

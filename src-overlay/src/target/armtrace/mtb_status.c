@@ -87,7 +87,7 @@ static void explain_position(const struct arm_mtb *mtb, uint32_t value, char *te
 	snprintf(text, size, "%s%s", at, value & ARM_MTB_POSITION_WRAP ? ", has wrapped" : ", has not wrapped");
 }
 
-static void explain_master(uint32_t value, char *text, size_t size)
+static void explain_master(const struct arm_mtb *mtb, uint32_t value, char *text, size_t size)
 {
 	static const struct {
 		uint32_t bit;
@@ -106,7 +106,11 @@ static void explain_master(uint32_t value, char *text, size_t size)
 	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
 		if (value & bits[i].bit)
 			len += (size_t)snprintf(text + len, size - len, "%s ", bits[i].name);
-	snprintf(text + len, size - len, "buffer of %" PRIu64 " bytes", UINT64_C(16) << (value & ARM_MTB_MASTER_MASK));
+	const uint64_t bytes = UINT64_C(16) << (value & ARM_MTB_MASTER_MASK);
+	if (mtb->aw && bytes > UINT64_C(1) << mtb->aw)
+		snprintf(text + len, size - len, "buffer of all %" PRIu64 " bytes that it addresses", UINT64_C(1) << mtb->aw);
+	else
+		snprintf(text + len, size - len, "buffer of %" PRIu64 " bytes", bytes);
 }
 
 static void explain_flow(const struct arm_mtb *mtb, uint32_t value, char *text, size_t size)
@@ -142,7 +146,7 @@ int arm_mtb_regs_command(struct command_invocation *cmd)
 
 	explain_position(mtb, state.position, text, sizeof(text));
 	print_register(CMD, "POSITION", state.position, text, who_set(mtb, state.position, mtb->armed.position));
-	explain_master(state.master, text, sizeof(text));
+	explain_master(mtb, state.master, text, sizeof(text));
 	print_register(CMD, "MASTER", state.master, text, who_set(mtb, state.master, mtb->armed.master));
 	explain_flow(mtb, state.flow, text, sizeof(text));
 	print_register(CMD, "FLOW", state.flow, text, who_set(mtb, state.flow, mtb->armed.flow));
