@@ -370,6 +370,23 @@ def test_mask_beyond_what_it_addresses(target, base, buffer, aw):
         assert sizes == [("64", ""), ("8192", ""), (str(1 << aw), ""), whole, whole, whole], run.stdout
 
 
+@pytest.mark.parametrize("target, base, buffer", [("cortex-m33", 0xe0043000, 0x2000a000),
+                                                  ("cortex-m0plus", 0xf0000000, 0x20000400)])
+def test_nothing_was_traced_yet(target, base, buffer):
+    """Of a trace that just began that is no fault of anybody's"""
+    with probe.Probe(target, program(target)) as sim:
+        run = openocd(sim, """
+            init
+            reset halt
+            mtb create m -target chip.cpu -baseaddr 0x%x -buffer 0x%x 64 -elf {%s}
+            m start
+            puts "FAILED [catch {m decode} said]: $said"
+            """ % (base, buffer, program(target)))
+        assert re.search(r"^FAILED -\d+: m: nothing was traced: POSITION 0x%08x is at the start" % (
+            buffer & 0x7fff if target == "cortex-m0plus" else buffer & 0xffff), run.stdout, re.M), run.text
+        assert "another order" not in run.text and "Warn" not in run.text
+
+
 # ── examples ──────────────────────────────────────────────────────────────────────────
 #
 # An example is run where a comment says so: `@c runs on TARGET PROGRAM` before an @example of the manual, or an HTML

@@ -125,7 +125,8 @@ static void tell_ring(const struct itrace_mtb_source *source, const char *label,
 	else
 		itrace_inform(io, "MTB buffer of %" PRIu64 " bytes has not wrapped: %" PRIu64 " packets from byte 0x%" PRIx64
 				" on", ring->size, len / 8, ring->dump_off);
-	if (!len && has(source, ITRACE_MTB_REG_MASTER) && source->regs.master & ITRACE_MTB_MASTER_EN)
+	/* registers of an object were not saved and restored: it traces, and nothing has come yet */
+	if (!len && !io->capture && has(source, ITRACE_MTB_REG_MASTER) && source->regs.master & ITRACE_MTB_MASTER_EN)
 		itrace_warn(io, "%s: MASTER.EN is set (0x%08" PRIx32 "), but POSITION (0x%08" PRIx32 ") says that nothing was "
 				"traced; were the registers saved and restored in another order?", label, source->regs.master,
 				source->regs.position);
