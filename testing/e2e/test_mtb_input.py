@@ -90,6 +90,67 @@ say ledger [m ledger]
             assert not wrong, wrong
 
 
+@pytest.mark.parametrize("resets", ["reset halt", "reset halt\nreset halt", "reset halt\nstep\nreset halt"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_drain_of_nothing_over_a_reset(tmp_path, target, resets):
+    """Where the core stood before a reset is nowhere on the way behind it"""
+    with Session(tmp_path, target, rtt=300) as session:
+        run = session.run(session.create("-buffer %#x 256 -when-full drain" % session.chip.free) + "poll on\n" + mtb.DRAIN + """
+reset halt
+run_for 3
+m start
+%s
+sim log start DIR/one.log
+resume
+drain_until 3
+halt
+sim log stop
+m stop
+listing one
+say ledger [m ledger]
+""".replace("DIR", str(tmp_path)) % resets)
+        assert "gaps 0 " in run.said["ledger"] + " ", run.said["ledger"]
+        run.same("one")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_stop_mode_behind_reset_run(tmp_path, target):
+    """What the first packets behind the reset tell stays, however often OpenOCD looks later"""
+    with Session(tmp_path, target) as session:
+        run = session.run(session.create("-buffer %#x 256 -when-full stop" % session.chip.free) + """
+poll on
+set resets 0
+m configure -event reset { incr ::resets }
+m start
+sim log start DIR/one.log
+reset run
+sleep 400
+halt
+sim log stop
+m stop
+listing one
+say resets $resets
+""".replace("DIR", str(tmp_path)))
+        assert run.said["resets"] == "1" and "not by OpenOCD" not in run.text, run.text
+        lines = run.log("one")
+        at = [words[0] for words in lines].index("Z")
+        expected, got = mtb.window(lines[at:], armed=False, halted=False), run.listing("one")
+        assert got and not mtb.differ(got, expected[:len(got)]), mtb.differ(got, expected[:len(got)])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_step_in_drain(tmp_path, target):
+    with Session(tmp_path, target) as session:
+        run = session.run(session.create("-buffer %#x 256 -when-full drain" % session.chip.free) + """
+run_for 1
+m start
+step
+step
+m stop
+""")
+        assert run.text.count("halted due to single-step") == 2, run.text
+
+
 @pytest.mark.parametrize("body, said", [("error {x\\ny}", "x"), ("mdw 0xa0000000", "pre-enable"), ("exit_is_no_such_command", "exit_is"),
                                         ("m start", "running"), ("return -code break", "pre-enable"), ("error {}", "pre-enable")])
 def test_event_that_fails(tmp_path, body, said):

@@ -219,7 +219,7 @@ static int enable(struct arm_mtb *mtb, char *why, size_t why_size)
 /*
  * All with EN in one access, and see that it is so; @returns false: it is not.
  * Only where a part of it that gets lost does no harm: nothing is traced while the core stands, and what runs is traced
- * into the same buffer as before. FLOW comes before EN where the core runs, or it could come behind the watermark.
+ * into the same buffer as before. Not with FLOW while it runs: that has to come before EN and behind POSITION.
  */
 static bool arm_at_once(struct arm_mtb *mtb)
 {
@@ -227,14 +227,10 @@ static bool arm_at_once(struct arm_mtb *mtb)
 	const uint32_t master = mtb->armed.master;
 	struct arm_mtb_state state;
 
-	if (mtb->has_start || mtb->has_stop || !(halted || mtb->ours))
+	if (mtb->has_start || mtb->has_stop || !(halted || (mtb->ours && !mtb->armed.flow)))
 		return false;
 	mtb->armed.master |= ARM_MTB_MASTER_EN;
-	int retval = ERROR_OK;
-	if (!halted && mtb->armed.flow)
-		retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_FLOW, mtb->armed.flow);
-	if (retval == ERROR_OK)
-		retval = arm_mtb_port_put(&mtb->port, &mtb->armed, &state);
+	const int retval = arm_mtb_port_put(&mtb->port, &mtb->armed, &state);
 	if (retval == ERROR_OK && is_begun(mtb, &state))
 		return true;
 	mtb->armed.master = master;
@@ -392,6 +388,8 @@ static void undo(struct arm_mtb *mtb)
 	arm_mtb_trigger_clear(&mtb->trigger, false);
 	if (mtb->touched && arm_mtb_put_back(mtb) != ERROR_OK)
 		LOG_WARNING("%s: the MTB's registers could not be put back", mtb->name);
+	else
+		mtb->before_known = false;
 }
 
 int arm_mtb_arm_again(struct arm_mtb *mtb, char *why, size_t why_size)

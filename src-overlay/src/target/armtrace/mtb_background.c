@@ -177,7 +177,7 @@ static void rearm_after_reset(struct arm_mtb *mtb)
 	if (mtb->draining)
 		arm_mtb_drain_rearmed(&mtb->drain);
 	/* what is drained goes on, and its first instruction is the one of start */
-	if (!mtb->draining || (mtb->fresh && !mtb->drained.exists))
+	if (!mtb->draining || !mtb->drain.capture->len)
 		mtb->has_pc_arm = arm_mtb_core_pc(mtb, &mtb->pc_arm);
 	LOG_INFO("%s: armed again after the reset", mtb->name);
 }
@@ -289,10 +289,8 @@ static int poll_traced(struct target *target)
 		if (done)
 			return ERROR_OK;
 	}
-	const bool was_reset = target->state == TARGET_RESET;
 	const int retval = mtb->hooks.poll(target);
-	/* some releases have left that state again by now */
-	if ((was_reset || target->state == TARGET_RESET) && mtb->phase == ARM_MTB_ARMED && !mtb->rearm && !mtb->adopted) {
+	if (target->state == TARGET_RESET && mtb->phase == ARM_MTB_ARMED && !mtb->rearm && !mtb->adopted) {
 		mtb->ours = mtb->vtor_known = false;
 		await_rearm(mtb, true);
 	}
@@ -364,8 +362,10 @@ static int start_algorithm_untraced(struct target *target, int num_mem_params, s
 	mtb->hooks.paused |= pause_trace(mtb);
 	const int retval = mtb->hooks.start_algorithm(target, num_mem_params, mem_params, num_reg_params, reg_params, entry,
 			exit, arch_info);
-	if (retval != ERROR_OK && mtb->hooks.paused)
+	if (retval != ERROR_OK && mtb->hooks.paused) {
 		go_on_in_program(mtb);
+		mtb->hooks.paused = false;
+	}
 	return retval;
 }
 
@@ -461,7 +461,7 @@ static int on_target_event(struct target *target, enum target_event event, void 
 	case TARGET_EVENT_RESUMED:
 		mtb->haltreq_settled = false;
 		/* also by another than OpenOCD, which keeps the reason of the halt then */
-		if (mtb->draining && !target->halt_issued)
+		if (mtb->draining && !target->halt_issued && target->debug_reason == DBG_REASON_DBGRQ)
 			target->debug_reason = DBG_REASON_NOTHALTED;
 		if (is_drained(mtb))
 			want_timer(mtb);

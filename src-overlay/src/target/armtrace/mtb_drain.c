@@ -43,8 +43,9 @@ void arm_mtb_drain_init(struct arm_mtb_drain *drain, const char *name, struct ar
 
 void arm_mtb_drain_rearmed(struct arm_mtb_drain *drain)
 {
-	/* where the piece before the reset ends */
-	if (drain->ended && drain->end.has_pc && drain->end.state.master & ARM_MTB_MASTER_EN)
+	/* where the piece before the reset ends, if there is one */
+	if (drain->capture->len > drain->begun && drain->ended && drain->end.has_pc &&
+			drain->end.state.master & ARM_MTB_MASTER_EN && !arm_mtb_has_window(drain->master))
 		arm_mtb_capture_seam(drain->capture, &drain->end.pc);
 	drain->begun = drain->capture->len;
 	drain->uncertain = drain->release = drain->unproved = drain->has_pc = drain->ending = drain->ended = false;
@@ -63,17 +64,24 @@ static int failed(struct arm_mtb_drain *drain, int retval, const char *what)
 
 /* ---- the core ---- */
 
-/* A word that is never 0 here: some adapter drivers take a lost exchange for zeros. */
-static int read_u32(const struct arm_mtb_drain *drain, target_addr_t addr, uint32_t *value)
+/* Once more if it fails, or reads 0. */
+static int read_again(const struct arm_mtb_drain *drain, target_addr_t addr, uint32_t *value)
 {
-	struct target *target = drain->port->target;
 	int retval = ERROR_FAIL;
 
 	*value = 0;
 	for (unsigned int i = 0; i < 2 && (retval != ERROR_OK || !*value); i++) {
 		arm_mtb_port_resync(drain->port);
-		retval = target_read_u32(target, addr, value);
+		retval = target_read_u32(drain->port->target, addr, value);
 	}
+	return retval;
+}
+
+/* A word that is never 0 here: some adapter drivers take a lost exchange for zeros. */
+static int read_u32(const struct arm_mtb_drain *drain, target_addr_t addr, uint32_t *value)
+{
+	const int retval = read_again(drain, addr, value);
+
 	return retval == ERROR_OK && !*value ? ERROR_FAIL : retval;
 }
 
@@ -143,12 +151,14 @@ static int release(struct arm_mtb_drain *drain)
 static bool is_ours(struct arm_mtb_drain *drain)
 {
 	const uint32_t others = DFSR_BKPT | DFSR_DWTTRAP | DFSR_VCATCH;
-	uint32_t dfsr = others;
+	uint32_t dfsr;
 
-	if (read_u32(drain, NVIC_DFSR, &dfsr) == ERROR_OK)
+	if (read_again(drain, NVIC_DFSR, &dfsr) != ERROR_OK)
+		return false;
+	if (dfsr)
 		return !(dfsr & others);
 	/* no cause is left where it was cleared, but the core not released */
-	return !dfsr && (drain->release || drain->unproved || drain->halted_here);
+	return drain->release || drain->unproved || drain->halted_here;
 }
 
 /* ---- the buffer ---- */
@@ -197,8 +207,8 @@ static int finish_filling(struct arm_mtb_drain *drain, bool end, const struct ar
 {
 	struct arm_mtb_capture *capture = drain->capture;
 	const bool some = capture->staged;
-	/* else the core came there untraced */
-	const bool has_pc = drain->has_pc && state->master & ARM_MTB_MASTER_EN;
+	/* else the core came there untraced, or it may have been so for a while */
+	const bool has_pc = drain->has_pc && state->master & ARM_MTB_MASTER_EN && !arm_mtb_has_window(drain->master);
 
 	drain->uncertain = false;
 	arm_mtb_capture_commit(capture);
@@ -310,6 +320,11 @@ static int end_filling(struct arm_mtb_drain *drain, const struct arm_mtb_state *
 static int lose_buffer(struct arm_mtb_drain *drain, const struct arm_mtb_state *state)
 {
 	arm_mtb_port_set_master(drain->port, state->master & ~ARM_MTB_MASTER_HALTREQ, ARM_MTB_MASTER_HALTREQ);
+	/* what was staged cannot be settled any more */
+	drain->uncertain = false;
+	drain->capture->staged = drain->overwritten = 0;
+	if (drain->background)
+		drain->failures++;
 	snprintf(drain->error, sizeof(drain->error), "POSITION 0x%08" PRIx32 " and MASTER 0x%08" PRIx32 " are not of the "
 			"buffer that was armed: the program or a reset changed them; what was drained is kept, disable ends this",
 			state->position, state->master);
@@ -377,7 +392,7 @@ static void seen_running(struct arm_mtb_drain *drain)
 
 	drain->unproved = drain->release = drain->halted_here = drain->has_pc = false;
 	drain->failures = drain->releases = 0;
-	if (!target->halt_issued)
+	if (!target->halt_issued && target->debug_reason == DBG_REASON_DBGRQ)
 		target->debug_reason = DBG_REASON_NOTHALTED;
 }
 
@@ -445,8 +460,12 @@ static int halt_core(struct arm_mtb_drain *drain)
 		retval = target_write_u32(target, DCB_DHCSR, DBGKEY | C_DEBUGEN | C_HALT | (dhcsr & C_MASKINTS));
 		if (retval == ERROR_OK)
 			retval = read_dhcsr(drain, &dhcsr);
-		if (retval == ERROR_OK && timeval_ms() > end)
+		if (retval == ERROR_OK && !(dhcsr & S_HALT) && timeval_ms() > end) {
+			/* it would halt later, when nobody expects it */
+			target_write_u32(target, DCB_DHCSR, DBGKEY | C_DEBUGEN | (dhcsr & C_MASKINTS));
+			drain->halted_here = false;
 			retval = ERROR_TARGET_TIMEOUT;
+		}
 	}
 	return retval == ERROR_OK ? ERROR_OK : failed(drain, retval, "the core cannot be halted to read its trace");
 }
@@ -498,5 +517,8 @@ int arm_mtb_drain_leave(struct arm_mtb_drain *drain)
 		return failed(drain, retval, "whether the core runs again is not known");
 	if (!(dhcsr & S_HALT))
 		return ERROR_OK;
-	return is_ours(drain) ? release(drain) : ERROR_OK;
+	if (!is_ours(drain))
+		return ERROR_OK;
+	drain->release = true;
+	return release(drain);
 }

@@ -46,6 +46,12 @@ struct target;
 #define ARM_MTB_M33_BASE	0xe0043000u	/* where an Armv8-M Mainline core has it, if it has one */
 #define ARM_MTB_M33_ROM_SLOT	0xe00ff01cu	/* and what says so: bit 0 */
 
+/* Is trace switched on and off by comparators? Then nothing is sure of what ran between two packets. */
+static inline bool arm_mtb_has_window(uint32_t master)
+{
+	return master & ARM_MTB_MASTER_TSTARTEN && master & ARM_MTB_MASTER_TSTOPEN;
+}
+
 /* As read in one burst. */
 struct arm_mtb_state {
 	uint32_t position;

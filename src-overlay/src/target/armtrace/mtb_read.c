@@ -167,7 +167,8 @@ static int capture_buffer(struct arm_mtb *mtb, bool end, struct arm_mtb_state *s
 		return ERROR_OK;
 	}
 	note_registers(mtb, &capture, state);
-	if (halted && state->master & ARM_MTB_MASTER_EN && arm_mtb_core_pc(mtb, &pc))
+	if (halted && state->master & ARM_MTB_MASTER_EN && !arm_mtb_has_window(mtb->armed.master) &&
+			arm_mtb_core_pc(mtb, &pc))
 		add_register(&capture.regs, ITRACE_MTB_REG_PC_HALT, &capture.regs.pc_halt, pc);
 	capture.exists = true;
 	arm_mtb_capture_free(&mtb->capture);
@@ -192,7 +193,8 @@ void arm_mtb_take_drained(struct arm_mtb *mtb)
 		if (mtb->vtor_known)
 			add_register(&mtb->capture.regs, ITRACE_MTB_REG_VTOR, &mtb->capture.regs.vtor, mtb->vtor);
 	}
-	mtb->capture.regs.given &= ~ITRACE_MTB_REG_PC_HALT;
+	if (!mtb->fresh)
+		mtb->capture.regs.given &= ~ITRACE_MTB_REG_PC_HALT;
 }
 
 /* The rest of a drained trace. @param end tracing ends with it */
@@ -213,7 +215,7 @@ static int capture_drained(struct arm_mtb *mtb, bool end, struct arm_mtb_state *
 		note_registers(mtb, capture, state);
 		/* behind a reset the way is only known from the first packet on */
 		const bool begun = !mtb->drain.begun || capture->len > mtb->drain.begun;
-		if (stand.has_pc && begun && state->master & ARM_MTB_MASTER_EN)
+		if (stand.has_pc && begun && state->master & ARM_MTB_MASTER_EN && !arm_mtb_has_window(mtb->armed.master))
 			add_register(&capture->regs, ITRACE_MTB_REG_PC_HALT, &capture->regs.pc_halt, stand.pc);
 	}
 	return ERROR_OK;

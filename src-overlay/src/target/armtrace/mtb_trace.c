@@ -299,7 +299,7 @@ int arm_mtb_disable(struct arm_mtb *mtb, char *why, size_t why_size)
 	int retval = arm_mtb_need_target(mtb, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
-	if (mtb->phase == ARM_MTB_ARMED && !say_goodbye(mtb))
+	if (mtb->phase == ARM_MTB_ARMED && !say_goodbye(mtb) && !mtb->before_known)
 		return ERROR_OK;
 	mtb->disabling = true;
 	retval = leave_hardware(mtb, why, why_size);
