@@ -8,13 +8,14 @@
 #     init
 #     klx.cpu.mtb start
 
-# The target that the chip's own file has made.
+# The target that the chip's own file has made, else the only one that there is.
 proc mtb_part_target {file} {
 	global _TARGETNAME
-	if {![info exists _TARGETNAME] || $_TARGETNAME ni [target names]} {
-		error "$file: no target; source the chip's own file first, or set _TARGETNAME"
-	}
-	return $_TARGETNAME
+	set there [target names]
+	if {[info exists _TARGETNAME] && $_TARGETNAME in $there} { return $_TARGETNAME }
+	if {[llength $there] == 1} { return [lindex $there 0] }
+	if {![llength $there]} { error "$file: there is no target yet; source the chip's own file first" }
+	error "$file: which target? set _TARGETNAME to one of: $there"
 }
 
 # Makes TARGET.mtb with these options of `mtb create`, once.

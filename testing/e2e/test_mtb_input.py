@@ -4,6 +4,11 @@
 check-group: mtb
 """
 
+import os
+import re
+import subprocess
+import time
+
 import pytest
 
 import mtb_session as mtb
@@ -149,6 +154,42 @@ step
 m stop
 """)
         assert run.text.count("halted due to single-step") == 2, run.text
+
+
+def test_full_buffer_says_so(tmp_path):
+    """Else it is a halt without a reason"""
+    with Session(tmp_path, "cortex-m33") as session:
+        run = session.run(session.create("-buffer %#x 256 -when-full halt" % session.chip.free) + """
+poll on
+m start
+resume
+sleep 300
+m stop
+""")
+        assert len(re.findall(r"m: the buffer is full \(28 packets\)", run.text)) == 1, run.text
+
+
+def test_console_on_a_simulated_chip(tmp_path):
+    """testing/sim/cortexm.cfg, as its first lines say, and a chip's MTB file without _TARGETNAME"""
+    wire, control = tmp_path / "wire", tmp_path / "control"
+    chip = subprocess.Popen([os.path.join(probe.TOP, "build/sim/probe_sim"), "--target", "cortex-m33", "--program",
+                             str(mtb.program("cortex-m33")), "--bitbang", str(wire), "--control", str(control)])
+    try:
+        for _ in range(100):
+            if wire.exists():
+                break
+            time.sleep(0.05)
+        done = subprocess.run(
+            [mtb.OPENOCD, "-c", "set WIRE %s; set WORK_AREA 0x2000c000" % wire, "-f",
+             os.path.join(probe.SIM, "cortexm.cfg"), "-c", "gdb_port disabled; telnet_port disabled; tcl_port disabled",
+             "-c", "unset _TARGETNAME; source [find target/mtb_cortex_m33.cfg]; init; reset halt", "-c",
+             "chip.cpu.mtb configure -elf %s; chip.cpu.mtb start; resume; after 20; halt" % mtb.program("cortex-m33"),
+             "-c", "echo [chip.cpu.mtb decode -last 3]; shutdown"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=60, universal_newlines=True)
+    finally:
+        chip.kill()
+        chip.wait()
+    assert done.returncode == 0 and re.search(r"^Info : flow +[1-9]\d* instructions", done.stdout, re.M), done.stdout
 
 
 @pytest.mark.parametrize("body, said", [("error {x\\ny}", "x"), ("mdw 0xa0000000", "pre-enable"), ("exit_is_no_such_command", "exit_is"),

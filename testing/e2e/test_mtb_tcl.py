@@ -149,10 +149,14 @@ def test_there_is_none(part, target, said, when):
         assert "chip.cpu: " + said in run.text and "<>" in run.stdout
 
 
-def test_without_a_target():
+def test_which_target():
+    """The only one needs no name"""
     with probe.Probe("cortex-m33", program("cortex-m33")) as sim:
-        run = openocd(sim, "puts \"[catch {source [find target/mtb_samd.cfg]} said] $said\"\ninit")
-        assert "1 mtb_samd.cfg: no target; source the chip's own file first, or set _TARGETNAME" in run.stdout
+        run = openocd(sim, "target create other mem_ap -dap chip.dap -ap-num 0\n"
+                      "puts \"[catch {source [find target/mtb_samd.cfg]} said] $said\"\ninit")
+        assert "1 mtb_samd.cfg: which target? set _TARGETNAME to one of: chip.cpu other" in run.stdout
+        run = openocd(sim, "source [find target/mtb_cortex_m33.cfg]\ninit\nputs \"<[info commands chip.cpu.mtb]>\"")
+        assert "<chip.cpu.mtb>" in run.stdout
 
 
 # ── sessions ──────────────────────────────────────────────────────────────────────────
