@@ -297,7 +297,8 @@ shutdown
         fields = run.fields("status")
         assert int(fields["buffer"], 0) == session.chip.free and int(fields["size"], 0) == size
         # the new one does not know where it was armed; nor where trace was when it is off
-        full = mode == "stop" and moment == "full"
+        full = mode == "stop" and fields["enabled"] == "0"
+        assert full or (mode, moment) != ("stop", "full")
         same(run.listing("one"), mtb.window(run.log("one"), size // 8, armed=False, halted=not full), run.text)
 
 
