@@ -166,13 +166,12 @@ static int not_kept(const struct arm_mtb *mtb, const struct arm_mtb_state *state
 
 bool arm_mtb_is_armed(const struct arm_mtb *mtb, const struct arm_mtb_state *state)
 {
-	const uint32_t moves = mtb->buffer.size - 1;
 	const bool triggered = mtb->has_start || mtb->has_stop;
 	uint32_t master = ARM_MTB_MASTER_HALTREQ;
 
 	if (triggered || arm_mtb_is_full(mtb, state))
 		master |= ARM_MTB_MASTER_EN;
-	return !((state->position ^ mtb->armed.position) & ARM_MTB_POSITION_POINTER & ~moves) &&
+	return arm_mtb_is_in_buffer(state, mtb->armed.position, mtb->armed.master, mtb->buffer.size) &&
 			!((state->master ^ mtb->armed.master) & ~master) && state->flow == mtb->armed.flow;
 }
 
@@ -332,9 +331,8 @@ static int find_trigger_addresses(struct arm_mtb *mtb, const struct programs *pr
 /* The program may have armed it since our stop. */
 static bool is_as_left(const struct arm_mtb *mtb, const struct arm_mtb_state *state)
 {
-	return !state->flow && !((state->master ^ mtb->armed.master) & (ARM_MTB_MASTER_MASK | ARM_MTB_MASTER_HALTREQ)) &&
-			!(state->master & ARM_MTB_MASTER_EN) &&
-			!((state->position ^ mtb->armed.position) & ~(mtb->buffer.size - 1) & ARM_MTB_POSITION_POINTER);
+	return !state->flow && !(state->master & (ARM_MTB_MASTER_EN | ARM_MTB_MASTER_HALTREQ)) &&
+			arm_mtb_is_in_buffer(state, mtb->armed.position, mtb->armed.master, mtb->buffer.size);
 }
 
 /* Registers as found, then EN cleared, so that POSITION can be asked for AW. */

@@ -13,7 +13,7 @@
 
 #include <itrace/report/capture.h>
 
-/* more than an hour of drained trace at what a fast probe reads */
+/* so that a drain which nobody ends does not take all memory */
 #define ARM_MTB_CAPTURE_MAX	((size_t)256 * 1024 * 1024)
 
 /* All zero: there is none. */

@@ -292,13 +292,6 @@ static int end_full(struct arm_mtb_drain *drain, const struct arm_mtb_state *sta
 	return ERROR_OK;
 }
 
-/* Does POSITION still lie in the buffer that was armed? */
-static bool is_in_buffer(const struct arm_mtb_drain *drain, const struct arm_mtb_state *state)
-{
-	return !((state->position ^ drain->position) & ~(drain->buffer.size - 1) & ARM_MTB_POSITION_POINTER) &&
-			!((state->master ^ drain->master) & ARM_MTB_MASTER_MASK);
-}
-
 static bool holds_nothing(const struct arm_mtb_drain *drain, const struct arm_mtb_state *state)
 {
 	return !(state->position & (ARM_MTB_POSITION_WRAP | (drain->buffer.size - ARM_MTB_PACKET_LEN))) &&
@@ -336,7 +329,7 @@ static int lose_buffer(struct arm_mtb_drain *drain, const struct arm_mtb_state *
 /* The core stands: read and empty the buffer. */
 static int empty(struct arm_mtb_drain *drain, bool end, const struct arm_mtb_state *state)
 {
-	if (!is_in_buffer(drain, state))
+	if (!arm_mtb_is_in_buffer(state, drain->position, drain->master, drain->buffer.size))
 		return lose_buffer(drain, state);
 	int retval = read_pc(drain);
 	if (retval == ERROR_OK)

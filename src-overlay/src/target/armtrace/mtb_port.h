@@ -60,6 +60,14 @@ struct arm_mtb_state {
 	uint32_t base;
 };
 
+/* Does POSITION lie in the buffer of @a size bytes that was armed with @a position and the MASK of @a master? */
+static inline bool arm_mtb_is_in_buffer(const struct arm_mtb_state *state, uint32_t position, uint32_t master,
+		uint32_t size)
+{
+	return !((state->position ^ position) & ARM_MTB_POSITION_POINTER & ~(size - 1)) &&
+			!((state->master ^ master) & ARM_MTB_MASTER_MASK);
+}
+
 /* Who made it, from its ID registers. */
 struct arm_mtb_id {
 	unsigned int part;	/* PIDR: 0x932 MTB-M0+, 0xd20 M23, 0xd21 M33 */

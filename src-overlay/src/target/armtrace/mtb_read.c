@@ -61,10 +61,7 @@ static void note_registers(struct arm_mtb *mtb, struct arm_mtb_capture *capture,
 /* Does POSITION still lie in the buffer that was armed? */
 static int check_position(const struct arm_mtb *mtb, const struct arm_mtb_state *state, char *why, size_t why_size)
 {
-	const uint32_t size = 16u << arm_mtb_mask_of(mtb->buffer.size);
-
-	if (((state->position ^ mtb->armed.position) & ~(size - 1) & ARM_MTB_POSITION_POINTER) == 0 &&
-			((state->master ^ mtb->armed.master) & ARM_MTB_MASTER_MASK) == 0)
+	if (arm_mtb_is_in_buffer(state, mtb->armed.position, mtb->armed.master, mtb->buffer.size))
 		return ERROR_OK;
 	return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "POSITION 0x%08" PRIx32 " and MASTER 0x%08" PRIx32 " are not "
 			"of the buffer that was armed (0x%08" PRIx32 ", %" PRIu32 " bytes): the program or a reset changed them; "
