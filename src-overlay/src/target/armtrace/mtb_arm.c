@@ -283,9 +283,9 @@ static int look_at_buffer(struct arm_mtb *mtb, char *why, size_t why_size)
 
 	if (mtb->seen.addr == buffer->addr && mtb->seen.size == buffer->size)
 		return ERROR_OK;
-	int retval = target_read_u32(mtb->target, buffer->addr, &word);
+	int retval = arm_mtb_port_read_word(mtb->target, buffer->addr, &word);
 	if (retval == ERROR_OK)
-		retval = target_read_u32(mtb->target, buffer->addr + buffer->size - 4, &word);
+		retval = arm_mtb_port_read_word(mtb->target, buffer->addr + buffer->size - 4, &word);
 	if (retval != ERROR_OK)
 		return arm_mtb_fail(why, why_size, retval, mtb, "the buffer of %" PRIu32 " bytes at 0x%08" PRIx32 " cannot be "
 				"read: is there RAM%s?", buffer->size, buffer->addr,

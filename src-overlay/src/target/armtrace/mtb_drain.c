@@ -71,8 +71,7 @@ static int read_again(const struct arm_mtb_drain *drain, target_addr_t addr, uin
 
 	*value = 0;
 	for (unsigned int i = 0; i < 2 && (retval != ERROR_OK || !*value); i++) {
-		arm_mtb_port_resync(drain->port);
-		retval = target_read_u32(drain->port->target, addr, value);
+		retval = arm_mtb_port_read_word(drain->port->target, addr, value);
 	}
 	return retval;
 }
@@ -104,12 +103,12 @@ static int read_pc(struct arm_mtb_drain *drain)
 	if (drain->has_pc)
 		return ERROR_OK;
 	/* DCRDR is also the mailbox of target requests */
-	int retval = target->dbg_msg_enabled ? target_read_u32(target, DCB_DCRDR, &kept) : ERROR_OK;
+	int retval = target->dbg_msg_enabled ? arm_mtb_port_read_still_word(target, DCB_DCRDR, &kept) : ERROR_OK;
 	/* an odd value stays when the request is lost: a PC is even */
 	if (retval == ERROR_OK)
-		retval = target_write_u32(target, DCB_DCRDR, 1);
+		retval = arm_mtb_port_write_word(target, DCB_DCRDR, 1);
 	if (retval == ERROR_OK)
-		retval = target_write_u32(target, DCB_DCRSR, REG_PC);
+		retval = arm_mtb_port_write_word(target, DCB_DCRSR, REG_PC);
 	if (retval == ERROR_OK)
 		retval = read_dhcsr(drain, &dhcsr);
 	if (retval == ERROR_OK && !(dhcsr & S_REGRDY))
@@ -119,7 +118,7 @@ static int read_pc(struct arm_mtb_drain *drain)
 	if (retval == ERROR_OK && pc & 1)
 		retval = ERROR_FAIL;
 	if (retval == ERROR_OK && target->dbg_msg_enabled)
-		retval = target_write_u32(target, DCB_DCRDR, kept);
+		retval = arm_mtb_port_write_word(target, DCB_DCRDR, kept);
 	if (retval != ERROR_OK)
 		return failed(drain, retval, "the PC of the halted core cannot be read");
 	drain->pc = pc;
@@ -136,9 +135,9 @@ static int release(struct arm_mtb_drain *drain)
 
 	/* else the next halt would be taken for this one */
 	if (retval == ERROR_OK)
-		retval = target_write_u32(target, NVIC_DFSR, DFSR_EXTERNAL | DFSR_HALTED);
+		retval = arm_mtb_port_write_word(target, NVIC_DFSR, DFSR_EXTERNAL | DFSR_HALTED);
 	if (retval == ERROR_OK)
-		retval = target_write_u32(target, DCB_DHCSR, DBGKEY | C_DEBUGEN | (dhcsr & C_MASKINTS));
+		retval = arm_mtb_port_write_word(target, DCB_DHCSR, DBGKEY | C_DEBUGEN | (dhcsr & C_MASKINTS));
 	if (retval != ERROR_OK)
 		return failed(drain, retval, "the core cannot be resumed after its trace was read");
 	drain->release = drain->halted_here = false;
@@ -450,12 +449,12 @@ static int halt_core(struct arm_mtb_drain *drain)
 	int retval = read_dhcsr(drain, &dhcsr);
 	while (retval == ERROR_OK && !(dhcsr & S_HALT)) {
 		drain->halted_here = !is_halt_asked(drain);
-		retval = target_write_u32(target, DCB_DHCSR, DBGKEY | C_DEBUGEN | C_HALT | (dhcsr & C_MASKINTS));
+		retval = arm_mtb_port_write_word(target, DCB_DHCSR, DBGKEY | C_DEBUGEN | C_HALT | (dhcsr & C_MASKINTS));
 		if (retval == ERROR_OK)
 			retval = read_dhcsr(drain, &dhcsr);
 		if (retval == ERROR_OK && !(dhcsr & S_HALT) && timeval_ms() > end) {
 			/* it would halt later, when nobody expects it */
-			target_write_u32(target, DCB_DHCSR, DBGKEY | C_DEBUGEN | (dhcsr & C_MASKINTS));
+			arm_mtb_port_write_word(target, DCB_DHCSR, DBGKEY | C_DEBUGEN | (dhcsr & C_MASKINTS));
 			drain->halted_here = false;
 			retval = ERROR_TARGET_TIMEOUT;
 		}

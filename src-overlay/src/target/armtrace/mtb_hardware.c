@@ -31,12 +31,10 @@ static int find_base(struct arm_mtb *mtb, char *why, size_t why_size)
 	if (!is_armv8m(mtb))
 		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "where the MTB is differs from part to part: give "
 				"-baseaddr (see the part's manual, or coresight discover)");
-	int retval = target_read_u32(mtb->target, ARM_MTB_M33_ROM_SLOT, &slot);
-	if (retval != ERROR_OK || !(slot & 1)) {
-		/* a read that got lost would say the same */
-		arm_mtb_port_resync(&mtb->port);
-		retval = target_read_u32(mtb->target, ARM_MTB_M33_ROM_SLOT, &slot);
-	}
+	int retval = arm_mtb_port_read_word(mtb->target, ARM_MTB_M33_ROM_SLOT, &slot);
+	/* a read that got lost would say the same */
+	if (retval != ERROR_OK || !(slot & 1))
+		retval = arm_mtb_port_read_word(mtb->target, ARM_MTB_M33_ROM_SLOT, &slot);
 	if (retval != ERROR_OK)
 		return arm_mtb_fail(why, why_size, retval, mtb, "the core's ROM table (0x%08x) cannot be read: give -baseaddr",
 				ARM_MTB_M33_ROM_SLOT);

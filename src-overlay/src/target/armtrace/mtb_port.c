@@ -29,17 +29,44 @@
 #define MTB_PART_M0	0x9a3u	/* on Cortex-M0: another model, of which no description is public */
 
 /* By which accesses can be queued; NULL: each one is an exchange of its own. */
-static struct adiv5_ap *access_port(const struct arm_mtb_port *port)
+static struct adiv5_ap *access_port(struct target *target)
 {
-	return strcmp(target_type_name(port->target), "cortex_m") ? NULL : target_to_armv7m(port->target)->debug_ap;
+	return strcmp(target_type_name(target), "cortex_m") ? NULL : target_to_armv7m(target)->debug_ap;
 }
 
-void arm_mtb_port_resync(const struct arm_mtb_port *port)
+void arm_mtb_port_resync(struct target *target)
 {
-	struct adiv5_ap *ap = access_port(port);
+	struct adiv5_ap *ap = access_port(target);
 
 	if (ap)
 		dap_invalidate_cache(ap->dap);
+}
+
+int arm_mtb_port_read_word(struct target *target, target_addr_t addr, uint32_t *value)
+{
+	arm_mtb_port_resync(target);
+	return target_read_u32(target, addr, value);
+}
+
+int arm_mtb_port_write_word(struct target *target, target_addr_t addr, uint32_t value)
+{
+	arm_mtb_port_resync(target);
+	return target_write_u32(target, addr, value);
+}
+
+int arm_mtb_port_read_still_word(struct target *target, target_addr_t addr, uint32_t *value)
+{
+	uint32_t last = 0;
+
+	for (unsigned int i = 0; i <= PROOFS_MAX; i++) {
+		const int retval = arm_mtb_port_read_word(target, addr, value);
+		if (retval != ERROR_OK)
+			return retval;
+		if (i && *value == last)
+			return ERROR_OK;
+		last = *value;
+	}
+	return ERROR_FAIL;
 }
 
 /* Reading changes nothing in an MTB or in RAM, so that a disturbed transfer can be repeated. */
@@ -50,7 +77,7 @@ static int read_again(const struct arm_mtb_port *port, target_addr_t addr, uint3
 	/* what a lost exchange leaves alone must not look like an answer */
 	memset(bytes, 0, 4 * (size_t)count);
 	for (unsigned int i = 0; i < 2 && retval != ERROR_OK; i++) {
-		arm_mtb_port_resync(port);
+		arm_mtb_port_resync(port->target);
 		retval = target_read_memory(port->target, addr, 4, count, bytes);
 	}
 	return retval;
@@ -155,7 +182,7 @@ static int exchange(const struct arm_mtb_port *port, struct adiv5_ap *ap, unsign
 	int retval = ERROR_OK;
 
 	devarch = ~port->devarch;
-	arm_mtb_port_resync(port);
+	arm_mtb_port_resync(port->target);
 	for (unsigned int i = 0; i < count && retval == ERROR_OK; i++)
 		retval = mem_ap_write_u32(ap, port->base + first + 4 * i, words[i]);
 	for (unsigned int i = 0; i < ARRAY_SIZE(now) && retval == ERROR_OK; i++)
@@ -173,7 +200,7 @@ static int exchange(const struct arm_mtb_port *port, struct adiv5_ap *ap, unsign
 
 int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *state)
 {
-	struct adiv5_ap *ap = access_port(port);
+	struct adiv5_ap *ap = access_port(port->target);
 	int retval = ERROR_FAIL;
 
 	if (!ap)
@@ -189,7 +216,7 @@ static int write_words(const struct arm_mtb_port *port, unsigned int offset, con
 
 	for (unsigned int i = 0; i < count; i++)
 		target_buffer_set_u32(port->target, bytes + 4 * i, words[i]);
-	arm_mtb_port_resync(port);
+	arm_mtb_port_resync(port->target);
 	return target_write_memory(port->target, port->base + offset, 4, count, bytes);
 }
 
@@ -197,7 +224,7 @@ static int write_words(const struct arm_mtb_port *port, unsigned int offset, con
 static int put(const struct arm_mtb_port *port, unsigned int first, const uint32_t *words, unsigned int count,
 		struct arm_mtb_state *state)
 {
-	struct adiv5_ap *ap = access_port(port);
+	struct adiv5_ap *ap = access_port(port->target);
 	const int retval = ap ? exchange(port, ap, first, words, count, state) : write_words(port, first, words, count);
 
 	return retval == ERROR_OK && ap ? ERROR_OK : arm_mtb_port_read(port, state);
@@ -330,7 +357,7 @@ static int identify_once(const struct arm_mtb_port *port, struct arm_mtb_id *id,
 		retval = read_again(port, port->base + CS_DEVTYPE, 1, devtype);
 	if (retval != ERROR_OK) {
 		snprintf(why, why_size, "the ID registers at " TARGET_ADDR_FMT " cannot be read: is this the MTB's -baseaddr, "
-				"and is the part powered?", port->base + CS_PIDR4);
+				"and has it power and clock (-event pre-enable)?", port->base + CS_PIDR4);
 		return retval;
 	}
 
@@ -340,9 +367,10 @@ static int identify_once(const struct arm_mtb_port *port, struct arm_mtb_id *id,
 	id->devtype = target_buffer_get_u32(target, devtype);
 	if (!is_coresight(target, ids + 32)) {
 		snprintf(why, why_size, "no CoreSight component at " TARGET_ADDR_FMT " (CIDR0..3 read 0x%02" PRIx32
-				" 0x%02" PRIx32 " 0x%02" PRIx32 " 0x%02" PRIx32 "): give the MTB's address as -baseaddr", port->base,
-				target_buffer_get_u32(target, ids + 32), target_buffer_get_u32(target, ids + 36),
-				target_buffer_get_u32(target, ids + 40), target_buffer_get_u32(target, ids + 44));
+				" 0x%02" PRIx32 " 0x%02" PRIx32 " 0x%02" PRIx32 "): give the MTB's address as -baseaddr, or switch on "
+				"its clock (-event pre-enable)", port->base, target_buffer_get_u32(target, ids + 32),
+				target_buffer_get_u32(target, ids + 36), target_buffer_get_u32(target, ids + 40),
+				target_buffer_get_u32(target, ids + 44));
 		return ERROR_FAIL;
 	}
 	if (id->part == MTB_PART_M0 && !id->devarch) {

@@ -99,9 +99,17 @@ int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *sta
 
 /*
  * What OpenOCD believes the access port to hold is written anew with the next access, which then does not depend on
- * those before it: an adapter driver may have lost one and said nothing.
+ * those before it: an adapter driver may have lost one and said nothing. Then a read comes from somewhere else, and a
+ * write goes there.
  */
-void arm_mtb_port_resync(const struct arm_mtb_port *port);
+void arm_mtb_port_resync(struct target *target);
+
+/* A word outside of the MTB, resynced. What is read can still be what a lost exchange left. */
+int arm_mtb_port_read_word(struct target *target, target_addr_t addr, uint32_t *value);
+int arm_mtb_port_write_word(struct target *target, target_addr_t addr, uint32_t value);
+
+/* The same, until it is the same two times in a row: of a word that nothing changes meanwhile. */
+int arm_mtb_port_read_still_word(struct target *target, target_addr_t addr, uint32_t *value);
 
 /*
  * These write registers in the order of their names, then read all: one access where the adapter can queue both.

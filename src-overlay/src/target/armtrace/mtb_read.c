@@ -33,6 +33,7 @@ static void read_vtor(struct arm_mtb *mtb)
 	if (!arm_mtb_has_core(mtb) || (mtb->vtor_known && !arm_mtb_is_halted(mtb)))
 		return;
 	/* CPUID, which is never 0, comes in the same access: what got lost may read 0 */
+	arm_mtb_port_resync(mtb->target);
 	mtb->vtor_known = target_read_memory(mtb->target, SCB_CPUID, 4, SCB_WORDS, scb) == ERROR_OK &&
 			target_buffer_get_u32(mtb->target, scb);
 	mtb->vtor = target_buffer_get_u32(mtb->target, scb + SCB_VTOR);

@@ -53,7 +53,7 @@ static int refuse(const struct reason *why, int error, const char *format, ...)
 
 static int get(struct target *target, const char *name, uint32_t addr, uint32_t *value, const struct reason *why)
 {
-	int retval = target_read_u32(target, addr, value);
+	int retval = arm_mtb_port_read_still_word(target, addr, value);
 
 	if (retval != ERROR_OK)
 		return refuse(why, retval, "%s: register %s at 0x%08" PRIx32 " cannot be read", target_name(target), name,
@@ -84,7 +84,7 @@ static int put(struct arm_mtb_trigger *trigger, const struct wanted *wanted, con
 		.mask = wanted->mask,
 		.survives_reset = wanted->survives_reset,
 	};
-	retval = target_write_u32(target, wanted->addr, wanted->value);
+	retval = arm_mtb_port_write_word(target, wanted->addr, wanted->value);
 	if (retval != ERROR_OK)
 		return refuse(why, retval, "%s: register %s at 0x%08" PRIx32 " cannot be written", target_name(target),
 				wanted->name, wanted->addr);
@@ -277,9 +277,10 @@ int arm_mtb_trigger_keep(struct arm_mtb_trigger *trigger)
 		if (!comparator || comparator->used)
 			continue;
 		take(trigger, n, trigger->comp[n]);
-		retval = target_write_u32(trigger->target, comparator->dwt_comparator_address, comparator->comp);
+		retval = arm_mtb_port_write_word(trigger->target, comparator->dwt_comparator_address, comparator->comp);
 		if (retval == ERROR_OK)
-			retval = target_write_u32(trigger->target, comparator->dwt_comparator_address + 8, comparator->function);
+			retval = arm_mtb_port_write_word(trigger->target, comparator->dwt_comparator_address + 8,
+					comparator->function);
 	}
 	return retval;
 }
@@ -302,7 +303,8 @@ static int find_mtb_dwt(struct target *target, uint32_t mtb_base, const struct r
 	for (unsigned int i = 0; i < ARRAY_SIZE(ids) && found; i++) {
 		uint32_t value;
 
-		found = target_read_u32(target, ids[i].addr, &value) == ERROR_OK && (value & ids[i].mask) == ids[i].value;
+		found = arm_mtb_port_read_still_word(target, ids[i].addr, &value) == ERROR_OK &&
+				(value & ids[i].mask) == ids[i].value;
 	}
 	if (found)
 		return ERROR_OK;
@@ -428,9 +430,9 @@ static int put_back(struct target *target, const struct arm_mtb_trigger_write *w
 	for (unsigned int i = 0; i < 3; i++) {
 		uint32_t now = ~write->before;
 
-		retval = target_write_u32(target, write->addr, write->before);
+		retval = arm_mtb_port_write_word(target, write->addr, write->before);
 		if (retval == ERROR_OK)
-			retval = target_read_u32(target, write->addr, &now);
+			retval = arm_mtb_port_read_still_word(target, write->addr, &now);
 		if (retval != ERROR_OK || !((now ^ write->before) & write->mask))
 			return retval;
 	}
