@@ -317,25 +317,20 @@ static bool choose_corner(struct arm_mtb_buffer *buffer, const struct arm_mtb_ra
 				"FILE");
 		return false;
 	}
-	if (!has_stack(neighbours) && !has_data(neighbours)) {
+	const bool stack_known = has_stack(neighbours);
+	if (!stack_known && !has_data(neighbours)) {
 		snprintf(why, why_size, "no stack and no data known of %s: give -buffer ADDR SIZE",
 				neighbours->programs[0].path);
 		return false;
 	}
+	const uint64_t proven = proven_end(ram, neighbours);
 	/*
 	 * 2^AW can be more than there is: without -ramsize only what the program shows to be RAM is taken, or all of a RAM
-	 * that is the MTB's own, as the program and its stack are elsewhere
+	 * that is the MTB's own, as the program and its stack are elsewhere. And where no stack is known, it may be in all
+	 * that is behind the data.
 	 */
-	if (!ram->size) {
-		const uint64_t proven = proven_end(ram, neighbours);
-		if (proven > ram->base) {
-			end = proven;
-		} else if (!has_stack(neighbours)) {
-			snprintf(why, why_size, "the size of RAM at 0x%08" PRIx32 " is not known: give -ramsize, or -buffer ADDR "
-					"SIZE", ram->base);
-			return false;
-		}
-	}
+	if (!stack_known || (!ram->size && proven > ram->base))
+		end = proven;
 	for (int whole = 1; whole >= 0; whole--) {
 		for (uint64_t size = largest_size(ram); size >= ARM_MTB_BUFFER_MIN; size >>= 1) {
 			if (!find_free(neighbours, ram->base, end, size, whole, &buffer->addr))
@@ -346,8 +341,12 @@ static bool choose_corner(struct arm_mtb_buffer *buffer, const struct arm_mtb_ra
 			break;
 		}
 	}
-	snprintf(why, why_size, "no part of RAM 0x%08" PRIx32 "..0x%08" PRIx64 " is free: reserve an aligned array %s in "
-			"the program, or give -buffer ADDR SIZE", ram->base, end - 1, arm_mtb_buffer_symbols[0]);
+	if (!stack_known)
+		snprintf(why, why_size, "no stack is known of %s, so what is behind its data may not be free: give -buffer "
+				"ADDR SIZE", neighbours->programs[0].path);
+	else
+		snprintf(why, why_size, "no part of RAM 0x%08" PRIx32 "..0x%08" PRIx64 " is free: reserve an aligned array %s "
+				"in the program, or give -buffer ADDR SIZE", ram->base, end - 1, arm_mtb_buffer_symbols[0]);
 	return false;
 }
 

@@ -31,6 +31,9 @@
 #define SEGMENT_WRITE	2u	/* flag */
 #define MORE_SEGMENTS	0xffffu	/* their number is elsewhere */
 
+/* of sections and of segments together, far more than a linker script makes */
+#define HEADERS_MAX	4096u
+
 enum symbol_type { TYPE_NONE = 0, TYPE_OBJECT = 1, TYPE_FUNCTION = 2 };
 
 static uint32_t word(const struct arm_mtb_program *program, size_t off)
@@ -238,6 +241,83 @@ static bool find_sections(struct arm_mtb_program *program, char *why, size_t why
 	return true;
 }
 
+/* They are looked at pair by pair. */
+static bool check_number(const struct arm_mtb_program *program, char *why, size_t why_size)
+{
+	const uint32_t count = program->section_count + program->segment_count;
+
+	if (count <= HEADERS_MAX)
+		return true;
+	snprintf(why, why_size, "%s: %" PRIu32 " section and program headers are more than the %u that this can use",
+			program->path, count, HEADERS_MAX);
+	return false;
+}
+
+/* ---- the vector table ---- */
+
+/* Number @a index of what the file has bytes for. @returns false when there is no more; *len can be 0 */
+static bool loaded_bytes(const struct arm_mtb_program *program, uint32_t index, uint32_t *addr, uint32_t *off,
+		uint32_t *len)
+{
+	if (index >= program->section_count) {
+		index -= program->section_count;
+		if (index >= program->segment_count)
+			return false;
+		const size_t at = segment(program, index);
+		*off = word(program, at + 4);
+		*addr = word(program, at + 8);
+		*len = word(program, at) == SEGMENT_LOAD ? word(program, at + 16) : 0;
+		return true;
+	}
+	const size_t at = section(program, index);
+	*addr = word(program, at + 12);
+	*off = word(program, at + 16);
+	*len = word(program, at + 4) == SECTION_PROGBITS && word(program, at + 8) & SECTION_ALLOC ?
+			word(program, at + 20) : 0;
+	return true;
+}
+
+static bool is_loaded(const struct arm_mtb_program *program, uint32_t where)
+{
+	uint32_t addr, off, len;
+
+	for (uint32_t i = 0; loaded_bytes(program, i, &addr, &off, &len); i++)
+		if (where >= addr && where - addr < len)
+			return true;
+	return false;
+}
+
+/* A stack, and the address of Thumb code that the program has. */
+static bool is_vector_table(const struct arm_mtb_program *program, uint32_t off)
+{
+	const uint32_t stack = word(program, off), reset = word(program, (size_t)off + 4);
+
+	return stack && !(stack & 3) && reset & 1 && is_loaded(program, reset & ~UINT32_C(1));
+}
+
+static void find_initial_stack(struct arm_mtb_program *program)
+{
+	uint64_t lowest = UINT64_MAX;
+	uint32_t addr, off, len;
+
+	for (uint32_t i = 0; loaded_bytes(program, i, &addr, &off, &len); i++) {
+		/* the linker may have put the file's headers in front of a segment's code */
+		if (len < 8 || addr >= lowest || !off || !inside(program, off, len) || !is_vector_table(program, off))
+			continue;
+		lowest = addr;
+		program->stack = word(program, off);
+	}
+	program->has_stack = lowest != UINT64_MAX;
+}
+
+bool arm_mtb_program_stack(const struct arm_mtb_program *program, uint32_t *stack)
+{
+	*stack = program->stack;
+	return program->has_stack;
+}
+
+/* ---- loading ---- */
+
 /* A file that says of no address that it is taken would make all of them free. */
 static bool check_loaded(const struct arm_mtb_program *program, char *why, size_t why_size)
 {
@@ -268,7 +348,6 @@ static void find_marked(struct arm_mtb_program *program)
 {
 	struct arm_mtb_span *top = &program->marked[ARM_MTB_PROGRAM_MARKED - 1];
 	struct arm_mtb_symbol start, end;
-	uint32_t stack;
 
 	for (unsigned int i = 0; i < ARM_MTB_PROGRAM_MARKED - 1; i++) {
 		if (!arm_mtb_program_symbol(program, markers[i].start, &start) ||
@@ -278,9 +357,9 @@ static void find_marked(struct arm_mtb_program *program)
 		program->marked[i].end = end.addr;
 		program->marked[i].name = markers[i].what;
 	}
-	if (arm_mtb_program_stack(program, &stack) && stack >= 8) {
-		top->start = stack - 8;
-		top->end = stack;
+	if (program->has_stack && program->stack >= 8) {
+		top->start = program->stack - 8;
+		top->end = program->stack;
 		top->name = "the stack";
 	}
 }
@@ -298,10 +377,11 @@ bool arm_mtb_program_load(struct arm_mtb_program *program, const char *path, cha
 		return false;
 	}
 	if (!find_segments(program, why, why_size) || !find_sections(program, why, why_size) ||
-			!check_loaded(program, why, why_size)) {
+			!check_number(program, why, why_size) || !check_loaded(program, why, why_size)) {
 		arm_mtb_program_free(program);
 		return false;
 	}
+	find_initial_stack(program);
 	find_marked(program);
 	return true;
 }
@@ -417,61 +497,4 @@ bool arm_mtb_program_object(const struct arm_mtb_program *program, uint64_t star
 			return true;
 	}
 	return false;
-}
-
-/* ---- the vector table ---- */
-
-/* Number @a index of what the file has bytes for. @returns false when there is no more; *len can be 0 */
-static bool loaded_bytes(const struct arm_mtb_program *program, uint32_t index, uint32_t *addr, uint32_t *off,
-		uint32_t *len)
-{
-	if (index >= program->section_count) {
-		index -= program->section_count;
-		if (index >= program->segment_count)
-			return false;
-		const size_t at = segment(program, index);
-		*off = word(program, at + 4);
-		*addr = word(program, at + 8);
-		*len = word(program, at) == SEGMENT_LOAD ? word(program, at + 16) : 0;
-		return true;
-	}
-	const size_t at = section(program, index);
-	*addr = word(program, at + 12);
-	*off = word(program, at + 16);
-	*len = word(program, at + 4) == SECTION_PROGBITS && word(program, at + 8) & SECTION_ALLOC ?
-			word(program, at + 20) : 0;
-	return true;
-}
-
-static bool is_loaded(const struct arm_mtb_program *program, uint32_t where)
-{
-	uint32_t addr, off, len;
-
-	for (uint32_t i = 0; loaded_bytes(program, i, &addr, &off, &len); i++)
-		if (where >= addr && where - addr < len)
-			return true;
-	return false;
-}
-
-/* A stack, and the address of Thumb code that the program has. */
-static bool is_vector_table(const struct arm_mtb_program *program, uint32_t off)
-{
-	const uint32_t stack = word(program, off), reset = word(program, (size_t)off + 4);
-
-	return stack && !(stack & 3) && reset & 1 && is_loaded(program, reset & ~UINT32_C(1));
-}
-
-bool arm_mtb_program_stack(const struct arm_mtb_program *program, uint32_t *stack)
-{
-	uint64_t lowest = UINT64_MAX;
-	uint32_t addr, off, len;
-
-	for (uint32_t i = 0; loaded_bytes(program, i, &addr, &off, &len); i++) {
-		/* the linker may have put the file's headers in front of a segment's code */
-		if (len < 8 || addr >= lowest || !off || !inside(program, off, len) || !is_vector_table(program, off))
-			continue;
-		lowest = addr;
-		*stack = word(program, off);
-	}
-	return lowest != UINT64_MAX;
 }

@@ -41,6 +41,8 @@ struct arm_mtb_program {
 	uint32_t symbol_count;
 	uint32_t names;		/* offset of its names, and how many bytes */
 	uint32_t names_len;
+	bool has_stack;
+	uint32_t stack;
 	struct arm_mtb_span marked[ARM_MTB_PROGRAM_MARKED];
 };
 
