@@ -41,6 +41,17 @@ static void put_file(const char *name, const char *text)
 	put_bytes(name, text, strlen(text));
 }
 
+static void assert_file_has(const char *name, const char *text)
+{
+	char bytes[4096];
+	FILE *f = fopen(in_dir(name), "rb");
+
+	assert_non_null(f);
+	bytes[fread(bytes, 1, sizeof(bytes) - 1, f)] = 0;
+	fclose(f);
+	assert_non_null(strstr(bytes, text));
+}
+
 static void remove_tree(const char *path)
 {
 	char command[600];
@@ -713,9 +724,14 @@ static void test_write_fails(void **state)
 	char why[512];
 
 	itrace_ete_registers_default(ITRACE_PROTOCOL_ETE, &source.regs);
-	/* the trace cannot be read: no snapshot.ini, so nobody takes it for whole */
+	/* the trace cannot be read */
 	assert_int_equal(itrace_snapshot_write(dir, &content, why, sizeof(why)), -1);
 	assert_non_null(strstr(why, "trace cannot be read"));
+	assert_file_has("snapshot.ini", "a=cpu.ini");
+	assert_int_equal(access(in_dir("core0.ini"), F_OK), -1);
+	/* nor is there one, so that nobody takes it for whole, where there was none */
+	assert_int_equal(remove(in_dir("snapshot.ini")), 0);
+	assert_int_equal(itrace_snapshot_write(dir, &content, why, sizeof(why)), -1);
 	assert_int_equal(access(in_dir("snapshot.ini"), F_OK), -1);
 
 	buffer.read = NULL;
@@ -723,11 +739,30 @@ static void test_write_fails(void **state)
 	assert_int_equal(itrace_snapshot_write(dir, &content, why, sizeof(why)), -1);
 	assert_non_null(strstr(why, "/nonexistent/trace: No such file"));
 	buffer.path = NULL;
-	assert_int_equal(remove(in_dir("trace0.bin")), 0);
+	assert_int_equal(access(in_dir("trace0.bin"), F_OK), -1);
 	assert_int_equal(itrace_snapshot_write(dir, &content, why, sizeof(why)), -1);
 	assert_non_null(strstr(why, "trace0.bin: no trace is there"));
 	put_file("trace0.bin", "abc");
 	assert_int_equal(itrace_snapshot_write(dir, &content, why, sizeof(why)), 0);
+	/* what was there stays, whatever fails, and nothing lies beside it */
+	core.name = "other";
+	buffer.read = read_some;
+	assert_int_equal(itrace_snapshot_write(dir, &content, why, sizeof(why)), -1);
+	buffer.read = NULL;
+	assert_file_has("core0.ini", "name=cpu\n");
+	assert_file_has("trace0.bin", "abc");
+	assert_int_equal(access(in_dir("snapshot.ini"), F_OK), 0);
+	assert_int_equal(access(in_dir("core0.ini.new"), F_OK), -1);
+	assert_int_equal(access(in_dir("trace0.bin.new"), F_OK), -1);
+	assert_int_equal(itrace_snapshot_write(dir, &content, why, sizeof(why)), 0);
+	assert_file_has("core0.ini", "name=other\n");
+	/* a directory in the place of a file */
+	assert_int_equal(remove(in_dir("trace.ini")), 0);
+	assert_int_equal(mkdir(in_dir("trace.ini"), 0777), 0);
+	assert_int_equal(itrace_snapshot_write(dir, &content, why, sizeof(why)), -1);
+	assert_non_null(strstr(why, "trace.ini: not a file"));
+	assert_int_equal(rmdir(in_dir("trace.ini")), 0);
+	assert_int_equal(access(in_dir("snapshot.ini"), F_OK), 0);
 
 	buffer.framing = ITRACE_FRAMING_TPIU;
 	assert_int_equal(itrace_snapshot_write(dir, &content, why, sizeof(why)), -1);
@@ -745,11 +780,11 @@ static void test_write_fails(void **state)
 	assert_int_equal(itrace_snapshot_write("/nonexistent/dir", &content, why, sizeof(why)), -1);
 	assert_non_null(strstr(why, "/nonexistent/dir: No such file"));
 	if (!access("/dev/full", W_OK)) {
-		/* a full disk, by a link in the place of a file */
-		assert_int_equal(remove(in_dir("trace.ini")), 0);
-		assert_int_equal(symlink("/dev/full", in_dir("trace.ini")), 0);
+		/* a full disk, by a link in the place where the file is written */
+		assert_int_equal(symlink("/dev/full", in_dir("trace.ini.new")), 0);
 		assert_int_equal(itrace_snapshot_write(dir, &content, why, sizeof(why)), -1);
 		assert_non_null(strstr(why, "trace.ini: No space left"));
+		assert_int_equal(access(in_dir("trace.ini.new"), F_OK), -1);
 	}
 }
 

@@ -1486,29 +1486,116 @@ bool itrace_snapshot_has_file(const struct itrace_snapshot *snapshot, const char
 /* ------------------------------------------------------------------------------------------------------------------ */
 /* writer */
 
+/*
+ * Files are written beside those that they replace, and take their places when all of them are whole: one that fails
+ * costs nobody the snapshot that stood there.
+ */
+#define WRITER_SUFFIX	".new"
+
 struct writer {
 	const char *dir;
 	char *why;
 	size_t why_size;
-	char *path;		/* of the file that is open */
+	char *path;		/* of the file that is open, in its place */
 	FILE *f;
+	struct written *files;	/* in the order in which they were begun */
+	size_t file_count;
 };
 
-static bool writer_open(struct writer *writer, const char *name)
-{
-	size_t size = strlen(writer->dir) + strlen(name) + 2;
+struct written {
+	char name[64];
+};
 
+/* @returns NULL: no memory, which is told */
+static char *writer_path(struct writer *writer, const char *name, const char *suffix)
+{
+	const size_t size = strlen(writer->dir) + strlen(name) + strlen(suffix) + 2;
+	char *path = malloc(size);
+
+	if (path)
+		snprintf(path, size, "%s/%s%s", writer->dir, name, suffix);
+	else
+		say(writer->why, writer->why_size, "%s: no memory", writer->dir);
+	return path;
+}
+
+/* What goes wrong now is said of @a name. */
+static bool writer_name(struct writer *writer, const char *name)
+{
 	free(writer->path);
-	writer->path = malloc(size);
-	if (!writer->path) {
+	writer->path = writer_path(writer, name, "");
+	return writer->path;
+}
+
+static bool writer_remember(struct writer *writer, const char *name)
+{
+	struct written *files = grow(writer->files, writer->file_count, sizeof(*files));
+
+	if (!files) {
 		say(writer->why, writer->why_size, "%s: no memory", writer->dir);
 		return false;
 	}
-	snprintf(writer->path, size, "%s/%s", writer->dir, name);
-	writer->f = fopen(writer->path, "wb");
+	writer->files = files;
+	snprintf(files[writer->file_count++].name, sizeof(files->name), "%s", name);
+	return true;
+}
+
+static bool writer_open(struct writer *writer, const char *name)
+{
+	struct stat status;
+
+	if (!writer_name(writer, name))
+		return false;
+	if (!stat(writer->path, &status) && !S_ISREG(status.st_mode)) {
+		say(writer->why, writer->why_size, "%s: not a file", writer->path);
+		return false;
+	}
+	char *beside = writer_path(writer, name, WRITER_SUFFIX);
+	if (!beside || !writer_remember(writer, name)) {
+		free(beside);
+		return false;
+	}
+	writer->f = fopen(beside, "wb");
 	if (!writer->f)
 		say(writer->why, writer->why_size, "%s: %s", writer->path, strerror(errno));
+	free(beside);
 	return writer->f;
+}
+
+/* @a name takes its place, or vanishes. */
+static bool writer_settle(struct writer *writer, const char *name, bool is_good)
+{
+	char *beside = writer_path(writer, name, WRITER_SUFFIX);
+	bool is_ok = beside && writer_name(writer, name);
+
+	if (is_ok && is_good) {
+#ifdef _WIN32
+		/* there nothing is replaced by rename() */
+		remove(writer->path);
+#endif
+		is_ok = !rename(beside, writer->path);
+		if (!is_ok)
+			say(writer->why, writer->why_size, "%s: %s", writer->path, strerror(errno));
+	}
+	if (beside && !(is_ok && is_good))
+		remove(beside);
+	free(beside);
+	return is_ok;
+}
+
+/* snapshot.ini is the last of them, and the first to go: what is without it is none. */
+static bool writer_end(struct writer *writer, bool is_ok)
+{
+	if (is_ok) {
+		is_ok = writer_name(writer, "snapshot.ini");
+		if (is_ok)
+			remove(writer->path);
+	}
+	for (size_t i = 0; i < writer->file_count; i++)
+		is_ok = writer_settle(writer, writer->files[i].name, is_ok) && is_ok;
+	free(writer->files);
+	free(writer->path);
+	return is_ok;
 }
 
 static bool writer_close(struct writer *writer)
@@ -1724,17 +1811,11 @@ static bool write_core(struct writer *writer, const struct itrace_snapshot_conte
 		fclose(ini);
 		return false;
 	}
-	/* the dumps were written through the same writer: name this file again in what goes wrong now */
-	size_t size = strlen(writer->dir) + sizeof(name) + 1;
-	char *path = malloc(size);
-	if (!path) {
-		say(writer->why, writer->why_size, "%s: no memory", writer->dir);
+	/* the dumps were written through the same writer */
+	if (!writer_name(writer, name)) {
 		fclose(ini);
 		return false;
 	}
-	snprintf(path, size, "%s/%s", writer->dir, name);
-	free(writer->path);
-	writer->path = path;
 	writer->f = ini;
 	return writer_close(writer);
 }
@@ -1805,15 +1886,13 @@ static bool write_trace(struct writer *writer, const struct itrace_snapshot_writ
 	char name[64];
 
 	snprintf(name, sizeof(name), "trace%zu.bin", index);
-	size_t size = strlen(writer->dir) + sizeof(name) + 1;
-	char *path = malloc(size);
+	char *path = writer_path(writer, name, "");
 	uint8_t *block = malloc(65536);
 	bool is_ok = path && block;
 	if (!is_ok) {
 		say(writer->why, writer->why_size, "%s: no memory", writer->dir);
 		goto done;
 	}
-	snprintf(path, size, "%s/%s", writer->dir, name);
 
 	if (!read && (!buffer->path || is_same_file(buffer->path, path))) {
 		struct stat st;
@@ -1962,15 +2041,6 @@ int itrace_snapshot_write(const char *dir, const struct itrace_snapshot_content 
 
 	why[0] = 0;
 	bool is_ok = check_content(&writer, content) && make_directory(&writer);
-	if (is_ok) {
-		size_t size = strlen(dir) + sizeof("/snapshot.ini");
-		char *path = malloc(size);
-		if (path) {
-			snprintf(path, size, "%s/snapshot.ini", dir);
-			remove(path);
-		}
-		free(path);
-	}
 	for (size_t i = 0; is_ok && i < content->core_count; i++)
 		is_ok = write_core(&writer, content, i);
 	for (size_t i = 0; is_ok && i < content->source_count; i++)
@@ -1979,6 +2049,5 @@ int itrace_snapshot_write(const char *dir, const struct itrace_snapshot_content 
 		is_ok = write_trace(&writer, &content->buffers[i], i);
 	if (is_ok)
 		is_ok = write_trace_ini(&writer, content) && write_snapshot_ini(&writer, content);
-	free(writer.path);
-	return is_ok ? 0 : -1;
+	return writer_end(&writer, is_ok) ? 0 : -1;
 }
