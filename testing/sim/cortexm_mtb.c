@@ -49,6 +49,7 @@ void cortexm_mtb_reset(struct cortexm_mtb *mtb)
 		mtb->master |= SFRWPRIV;
 	mtb->tstart = 0;
 	mtb->tstop = 0;
+	mtb->clocked = !mtb->options.gated;
 }
 
 static const struct {
@@ -76,6 +77,8 @@ static uint32_t read_id(const struct cortexm_mtb *mtb, uint32_t offset)
 
 uint32_t cortexm_mtb_read(const struct cortexm_mtb *mtb, uint32_t offset)
 {
+	if (!mtb->clocked)
+		return 0;
 	switch (offset) {
 	case REG_POSITION:
 		return mtb->position;
@@ -120,7 +123,7 @@ static void write_master(struct cortexm_mtb *mtb, uint32_t value)
 
 void cortexm_mtb_write(struct cortexm_mtb *mtb, uint32_t offset, uint32_t value, bool privileged)
 {
-	if (!privileged && mtb->master & SFRWPRIV)
+	if (!mtb->clocked || (!privileged && mtb->master & SFRWPRIV))
 		return;
 	switch (offset) {
 	case REG_POSITION:
@@ -192,7 +195,7 @@ bool cortexm_mtb_packet(struct cortexm_mtb *mtb, uint32_t source, bool atomic, u
 {
 	uint32_t at = cortexm_mtb_bus(mtb, mtb->position);
 
-	if (!(mtb->master & CORTEXM_MTB_EN))
+	if (!mtb->clocked || !(mtb->master & CORTEXM_MTB_EN))
 		return false;
 	mtb->store(mtb->ctx, at, (source & ~1u) | atomic);
 	mtb->store(mtb->ctx, at + 4, (destination & ~1u) | mtb->start_bit);

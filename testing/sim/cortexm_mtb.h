@@ -19,6 +19,7 @@ struct cortexm_mtb_options {
 	unsigned int aw;	/* RAM addresses have so many bits */
 	uint32_t ram_base;	/* bus address of the RAM */
 	bool base_zero;		/* BASE reads 0 */
+	bool gated;		/* it has a clock that has to be switched on */
 };
 
 struct cortexm_mtb {
@@ -28,6 +29,7 @@ struct cortexm_mtb {
 	uint32_t flow;
 	uint32_t tstart, tstop;
 	bool start_bit;		/* the next packet is the first one */
+	bool clocked;		/* else registers read 0, keep what they have, and nothing is traced */
 	uint64_t packets;
 	/* A word of the RAM; addresses without memory swallow it. */
 	void (*store)(void *ctx, uint32_t addr, uint32_t value);
@@ -37,7 +39,7 @@ struct cortexm_mtb {
 /** Power-on: what the manual calls UNKNOWN comes from @a noise. */
 void cortexm_mtb_init(struct cortexm_mtb *mtb, const struct cortexm_mtb_options *options, uint64_t noise);
 
-/** A system reset: control bits end, position and flow stay. */
+/** A system reset: control bits end, position and flow stay; a gated clock is off. */
 void cortexm_mtb_reset(struct cortexm_mtb *mtb);
 
 /** Registers and IDs, 4 KB. */

@@ -141,6 +141,7 @@ static void make_mtb(struct cortexm_soc *soc, const struct cortexm_soc_options *
 		.aw = soc->type.mtb_aw,
 		.ram_base = soc->mtb_rambase,
 		.base_zero = options->mtb_rambase_zero,
+		.gated = soc->mtb_clock,
 	};
 
 	cortexm_mtb_init(&soc->core.mtb, &mtb, sim_random_u64(&soc->core.random));
@@ -168,6 +169,15 @@ static const char *take_options(struct cortexm_type *type, const struct cortexm_
 	return type->mtb_aw < 4 || type->mtb_aw > 31 ? "--mtb-aw is from 4 to 31" : NULL;
 }
 
+static bool parse_clock(struct cortexm_soc *soc, const char *text)
+{
+	char *end;
+
+	soc->mtb_clock = strtoul(text, &end, 0);
+	soc->mtb_clock_zero = !strcmp(end, ",zero");
+	return soc->mtb_clock && !(soc->mtb_clock & 3) && (soc->mtb_clock_zero || !*end);
+}
+
 static bool bus_read(void *ctx, uint64_t addr, unsigned int size, uint32_t *value);
 static bool bus_write(void *ctx, uint64_t addr, unsigned int size, uint32_t value);
 static const struct mem_ap_bus bus = { .read = bus_read, .write = bus_write };
@@ -180,6 +190,8 @@ const char *cortexm_soc_init(struct cortexm_soc *soc, const struct cortexm_type 
 	soc->core.choices = options->choices;
 	sim_random_seed(&soc->core.random, options->seed);
 	const char *error = take_options(&soc->type, options);
+	if (!error && options->mtb_clock && !parse_clock(soc, options->mtb_clock))
+		error = "--mtb-clock is the address of a word, with ,zero behind it or nothing";
 	if (error)
 		return error;
 	error = add_regions(soc, options);
@@ -277,11 +289,23 @@ static void done(struct cortexm_soc *soc)
 		cortexm_reset(&soc->core);
 }
 
+/* The MTB without its clock, where that is a bus error. */
+static bool is_gated(const struct cortexm_soc *soc, uint32_t addr)
+{
+	return !soc->core.mtb.clocked && !soc->mtb_clock_zero && (addr & ~0xfffu) == soc->type.mtb_base;
+}
+
 /* A register in a word, of which the access may be a part. */
 static bool read_register(struct cortexm_soc *soc, uint32_t addr, unsigned int size, uint32_t *value)
 {
 	uint32_t word = 0;
 
+	if (soc->mtb_clock && addr == soc->mtb_clock) {
+		*value = soc->core.mtb.clocked;
+		return true;
+	}
+	if (is_gated(soc, addr))
+		return false;
 	if (!cortexm_debug_read(&soc->core, addr & ~3u, true, &word) &&
 			!cortexm_scs_read(&soc->core, addr & ~3u, &word))
 		return false;
@@ -311,6 +335,12 @@ static bool write_register(struct cortexm_soc *soc, uint32_t addr, unsigned int 
 {
 	uint32_t word = value;
 
+	if (soc->mtb_clock && addr == soc->mtb_clock) {
+		soc->core.mtb.clocked = value & 1;
+		return true;
+	}
+	if (is_gated(soc, addr))
+		return false;
 	if (size < 4) {
 		uint32_t mask = ((1u << 8 * size) - 1) << 8 * (addr & 3);
 		if (!cortexm_scs_read(&soc->core, addr & ~3u, &word))

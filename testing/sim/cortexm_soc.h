@@ -20,6 +20,7 @@ struct cortexm_soc_options {
 	unsigned int mtb_aw;
 	uint32_t mtb_rambase;
 	bool mtb_rambase_zero;
+	const char *mtb_clock;		/* ADDR[,zero] of the register that gates its clock */
 	struct cortexm_choices choices;
 	uint64_t seed;
 };
@@ -28,6 +29,8 @@ struct cortexm_soc {
 	struct cortexm_type type;
 	struct cortexm core;
 	uint32_t mtb_rambase;
+	uint32_t mtb_clock;		/* address of the register that gates its clock; 0: none */
+	bool mtb_clock_zero;		/* without it the MTB reads 0; else it is a bus error */
 	struct sim_clock *clock;
 	uint64_t hz;
 	uint64_t done;			/* cycles of the clock that are dealt with */

@@ -60,7 +60,7 @@ static const char usage[] =
 	"                 [--ram BASE/SIZE] [--flash BASE/SIZE] [--mtb-base ADDR] [--mtb-aw BITS] [--mtb-rambase ADDR]\n"
 	"                 [--mtb-ram BASE/SIZE] [--mtb-rambase-zero] [--mtb-tail-chain direct|unstacked]\n"
 	"                 [--mtb-lockup packet|none] [--mtb-debug-pc always|changed] [--mtb-halt-skid N]\n"
-	"                 [--deep-sleep debug|dark] [--mtb-absent]\n";
+	"                 [--deep-sleep debug|dark] [--mtb-absent] [--mtb-clock ADDR[,zero]]\n";
 
 static void die(const char *what, const char *why)
 {
@@ -420,7 +420,7 @@ enum {
 	OPT_TARGET, OPT_PROGRAM, OPT_PROGRAM2, OPT_TAPS, OPT_JLINK, OPT_JTAG2, OPT_BITBANG, OPT_CONTROL, OPT_PACE, OPT_RTT,
 	OPT_TCK, OPT_CLOCK, OPT_LATENCY, OPT_DEBUGPC, OPT_XSR, OPT_LOG, OPT_SEED, OPT_RAM, OPT_FLASH, OPT_MTB_BASE,
 	OPT_MTB_AW, OPT_MTB_RAMBASE, OPT_MTB_RAMBASE_ZERO, OPT_MTB_RAM,
-	OPT_MTB_ABSENT, OPT_CHOICE,
+	OPT_MTB_ABSENT, OPT_MTB_CLOCK, OPT_CHOICE,
 };
 
 static const struct option long_options[] = {
@@ -448,6 +448,7 @@ static const struct option long_options[] = {
 	{ "mtb-rambase", required_argument, NULL, OPT_MTB_RAMBASE },
 	{ "mtb-rambase-zero", no_argument, NULL, OPT_MTB_RAMBASE_ZERO },
 	{ "mtb-absent", no_argument, NULL, OPT_MTB_ABSENT },
+	{ "mtb-clock", required_argument, NULL, OPT_MTB_CLOCK },
 	{ "mtb-ram", required_argument, NULL, OPT_MTB_RAM },
 	{ "mtb-tail-chain", required_argument, NULL, OPT_CHOICE },
 	{ "mtb-lockup", required_argument, NULL, OPT_CHOICE },
@@ -480,6 +481,9 @@ static bool cortexm_option(struct cortexm_soc_options *options, int option, cons
 		break;
 	case OPT_MTB_RAM:
 		options->mtb_ram = optarg;
+		break;
+	case OPT_MTB_CLOCK:
+		options->mtb_clock = optarg;
 		break;
 	case OPT_MTB_BASE:
 		options->mtb_base = number_option(name, optarg, 1);
