@@ -71,8 +71,9 @@ static void explain_no_sync(struct itrace_decode_state *run, const char *path)
 		snprintf(text, sizeof(text), "no framing gives any");
 	else
 		snprintf(text, sizeof(text), "framing %s", itrace_framing_name(framing));
-	itrace_error(run->io, "%s: no A-Sync in %" PRIu64 " bytes (%s): wrong framing or trace ID, not ETE or "
-			"ETMv4 trace, or a piece shorter than the distance of A-Syncs", path, run->ledger.trace_len, text);
+	itrace_error(run->io, "%s: no A-Sync in %" PRIu64 " bytes (%s): wrong framing or trace ID, a piece shorter than "
+			"the distance of A-Syncs, or not ETE or ETMv4 trace (a Micro Trace Buffer's: %sprotocol mtb)", path,
+			run->ledger.trace_len, text, run->dash);
 }
 
 static void explain_no_instructions(struct itrace_decode_state *run, const char *path)

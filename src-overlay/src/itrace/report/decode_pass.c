@@ -66,17 +66,28 @@ static void hand_on(void *ctx, const struct itrace_event *events, unsigned int n
 	give(run, events, n, &sum);
 }
 
+/* @returns false: it was told already, or there are too many */
+static bool is_to_tell(struct itrace_decode_state *run, uint64_t addr)
+{
+	for (unsigned int i = 0; i < run->unmapped_count; i++)
+		if (run->unmapped[i] == addr)
+			return false;
+	if (run->unmapped_count == ITRACE_UNMAPPED_TOLD)
+		return false;
+	run->unmapped[run->unmapped_count++] = addr;
+	return true;
+}
+
 /*
- * The first branch to where no code is known: often the very fault that is being looked for. That known code ends, or
+ * The first branches to where no code is known: often the very fault that is being looked for. That known code ends, or
  * that the handler of an exception is not known, is only a gap.
  */
 static void watch_unmapped(struct itrace_decode_state *run, const struct itrace_event *event)
 {
 	uint64_t off = 0;
 
-	if (event->cause != ITRACE_GAP_NO_MEMORY || run->unmapped_told || !run->last_branched)
+	if (event->cause != ITRACE_GAP_NO_MEMORY || !run->last_branched || !is_to_tell(run, event->addr))
 		return;
-	run->unmapped_told = true;
 	const struct itrace_symbol *symbol = itrace_program_function(&run->program, run->last_addr, &off);
 	if (symbol)
 		itrace_warn(run->io, "branched to unmapped 0x%" PRIx64 " from 0x%" PRIx64 " <%s+0x%" PRIx64

@@ -7,6 +7,8 @@
 #ifndef OPENOCD_ITRACE_REPORT_DECODE_STATE_H
 #define OPENOCD_ITRACE_REPORT_DECODE_STATE_H
 
+#define ITRACE_UNMAPPED_TOLD	4u	/* so many destinations without code are told, the rest are gaps only */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -57,7 +59,8 @@ struct itrace_decode_state {
 	uint64_t element_count;		/* listed by element taps */
 	uint64_t last_addr;		/* of the last instruction of the last range */
 	bool last_branched;		/* nothing came since that range, and it ended with a taken branch */
-	bool unmapped_told;
+	uint64_t unmapped[ITRACE_UNMAPPED_TOLD];	/* where to branches went that were told */
+	unsigned int unmapped_count;
 	unsigned int isas;		/* that ran: bits 1 << enum itrace_isa */
 
 	uint64_t start_ms, poll_ms, progress_ms;

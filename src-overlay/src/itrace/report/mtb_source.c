@@ -92,17 +92,18 @@ static void tell_misfit(const struct itrace_mtb_source *source, enum itrace_mtb_
 static void tell_defaults(const struct itrace_mtb_source *source, const char *label, const char *dash,
 		const struct itrace_decode_io *io)
 {
-	/* no option could give more */
+	/* no option could give more, and of no packet there is no more to say */
 	if (io->capture) {
-		if (!has(source, ITRACE_MTB_REG_PC_HALT))
+		if (!has(source, ITRACE_MTB_REG_PC_HALT) && itrace_mtb_source_len(source))
 			itrace_inform(io, "%s: where the core was at the end is not known, nor what ran behind the last packet",
 					label);
 		return;
 	}
-	if (!has(source, ITRACE_MTB_REG_POSITION))
+	/* of what was drained there is none */
+	if (!has(source, ITRACE_MTB_REG_POSITION) && !source->hints.seam_count)
 		itrace_inform(io, "registers not given (%sreg): POSITION; the file is taken as packets in order, oldest first",
 				dash);
-	else if (source->ring.size_from_dump)
+	else if (has(source, ITRACE_MTB_REG_POSITION) && source->ring.size_from_dump)
 		itrace_inform(io, "registers not given (%sreg): MASTER; the buffer is taken to be as long as the file, %" PRIu64
 				" bytes", dash, source->ring.size);
 	if (!has(source, ITRACE_MTB_REG_PC_HALT))
@@ -122,7 +123,7 @@ static void tell_ring(const struct itrace_mtb_source *source, const char *label,
 	if (ring->wrapped)
 		itrace_inform(io, "MTB buffer of %" PRIu64 " bytes has wrapped: %" PRIu64 " packets, the oldest at byte 0x%"
 				PRIx64, ring->size, len / 8, ring->pieces[0].off);
-	else
+	else if (len || !io->capture)
 		itrace_inform(io, "MTB buffer of %" PRIu64 " bytes has not wrapped: %" PRIu64 " packets from byte 0x%" PRIx64
 				" on", ring->size, len / 8, ring->dump_off);
 	/* registers of an object were not saved and restored: it traces, and nothing has come yet */
