@@ -15,9 +15,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "decode_command.h"
 #include "ocd_compat.h"
+
+bool armtrace_is_pipe(const char *path, char *why, size_t why_size)
+{
+	struct stat info;
+
+	if (stat(path, &info) || !S_ISFIFO(info.st_mode))
+		return false;
+	snprintf(why, why_size, "%.180s is a pipe, which could block OpenOCD: give a file", path);
+	return true;
+}
 
 #if BUILD_ITRACE
 
@@ -200,6 +211,19 @@ static const char **armtrace_decode_arguments(const struct armtrace_decoder *dec
 	return arguments;
 }
 
+static bool armtrace_check_output(struct command_invocation *cmd, const char *const *arguments, unsigned int count)
+{
+	char why[256];
+
+	for (unsigned int i = 1; i < count; i++) {
+		if (!strcmp(arguments[i - 1], "-o") && armtrace_is_pipe(arguments[i], why, sizeof(why))) {
+			ocd_result(cmd, why);
+			return false;
+		}
+	}
+	return true;
+}
+
 static int armtrace_decode_run(struct command_invocation *cmd, struct armtrace_decoder *decoder,
 		const char *const *arguments, unsigned int count, const struct itrace_capture *capture, struct target *target)
 {
@@ -217,6 +241,8 @@ static int armtrace_decode_run(struct command_invocation *cmd, struct armtrace_d
 		.ctx = &decode,
 	};
 
+	if (!armtrace_check_output(cmd, arguments, count))
+		return ERROR_COMMAND_ARGUMENT_INVALID;
 	char *ledger = calloc(1, ARMTRACE_LEDGER_SIZE);
 	if (!ledger) {
 		LOG_ERROR("Out of memory");
@@ -226,12 +252,11 @@ static int armtrace_decode_run(struct command_invocation *cmd, struct armtrace_d
 	enum itrace_decode_status status = itrace_decode_run(arguments, count, "-", &io, ledger, ARMTRACE_LEDGER_SIZE);
 
 	/* wrong use decodes nothing: the last ledger stays */
-	if (ledger[0]) {
-		free(decoder->ledger);
-		decoder->ledger = ledger;
-	} else {
-		free(ledger);
+	for (struct armtrace_decoder *to = decoder; to && ledger[0]; to = to->also) {
+		free(to->ledger);
+		to->ledger = strdup(ledger);
 	}
+	free(ledger);
 
 	int retval = armtrace_decode_result(cmd, decoder, &decode, status);
 	free(decode.listing.data);

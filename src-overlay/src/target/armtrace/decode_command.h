@@ -17,6 +17,7 @@ struct armtrace_decoder {
 	const char *group;	/* "ete" */
 	const char *protocol;	/* of -trace where none is given; NULL: the library's own default */
 	char *ledger;		/* of its last decode, a Tcl dict; NULL: nothing was decoded yet */
+	struct armtrace_decoder *also;	/* has that ledger too; NULL: none */
 };
 
 /*
@@ -34,6 +35,12 @@ int armtrace_decode_capture(struct command_invocation *cmd, struct armtrace_deco
 
 /* Write @a capture as a snapshot into directory @a dir. @returns false: why, one line */
 bool armtrace_write_snapshot(const struct itrace_capture *capture, const char *dir, char *why, size_t why_size);
+
+/*
+ * Would writing to @a path wait until somebody reads it? Targets and GDB are served meanwhile, so OpenOCD must not.
+ * @returns true: it is a pipe; why, one line
+ */
+bool armtrace_is_pipe(const char *path, char *why, size_t why_size);
 
 /* The last ledger as the command's result. */
 int armtrace_ledger_command(struct command_invocation *cmd, struct armtrace_decoder *decoder);

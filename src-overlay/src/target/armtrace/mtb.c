@@ -117,6 +117,9 @@ static int write_file(const char *path, const uint8_t *bytes, size_t len)
 static int dump_file(struct command_invocation *cmd, const struct arm_mtb *mtb, const char *path)
 {
 	char text[512];
+
+	if (armtrace_is_pipe(path, text, sizeof(text)))
+		return arm_mtb_refuse(cmd, ERROR_COMMAND_ARGUMENT_INVALID, text);
 	const int error = write_file(path, mtb->capture.bytes, mtb->capture.len);
 
 	if (error) {
@@ -279,16 +282,6 @@ static const struct command_registration arm_mtb_object_handlers[] = {
 
 /* ---- the group ---- */
 
-static bool command_exists(struct command_context *ctx, const char *name)
-{
-	Jim_Obj *object = Jim_NewStringObj(ctx->interp, name, -1);
-
-	Jim_IncrRefCount(object);
-	const bool exists = Jim_GetCommand(ctx->interp, object, JIM_NONE);
-	Jim_DecrRefCount(ctx->interp, object);
-	return exists;
-}
-
 /* One that can be typed, and does not break a message into lines or pass for an option. */
 static bool is_name(const char *name)
 {
@@ -308,16 +301,31 @@ static void printable(const char *name, char *text, size_t size)
 	text[len] = '\0';
 }
 
+static bool check_name(struct command_context *ctx, const char *name, char *why, size_t why_size)
+{
+	char shown[80];
+
+	if (!is_name(name)) {
+		printable(name, shown, sizeof(shown));
+		snprintf(why, why_size, "'%s' is no name for an object: it comes first, has no blanks and does not begin "
+				"with -", shown);
+		return false;
+	}
+	if (!arm_mtb_command_exists(ctx->interp, name))
+		return true;
+	snprintf(why, why_size, "%s is a command already: choose another name", name);
+	return false;
+}
+
 struct arm_mtb *arm_mtb_create(struct command_context *ctx, const char *name, struct target *target, char *why,
 		size_t why_size)
 {
-	if (command_exists(ctx, name)) {
-		snprintf(why, why_size, "%s is a command already: choose another name", name);
+	if (!check_name(ctx, name, why, why_size))
 		return NULL;
-	}
 	struct arm_mtb *mtb = arm_mtb_new(ctx->interp, name, target, why, why_size);
 	if (!mtb)
 		return NULL;
+	mtb->decoder.also = &arm_mtb_decoder;
 	const struct command_registration commands[] = {
 		{
 			.name = mtb->name,
@@ -350,13 +358,8 @@ COMMAND_HANDLER(handle_mtb_create_command)
 
 	if (CMD_ARGC < 1)
 		return ERROR_COMMAND_SYNTAX_ERROR;
-	if (!is_name(CMD_ARGV[0])) {
-		char shown[80];
-		printable(CMD_ARGV[0], shown, sizeof(shown));
-		command_print_sameline(CMD, "'%s' is no name for an object: it comes first, has no blanks and does not begin "
-				"with -", shown);
-		return ERROR_COMMAND_ARGUMENT_INVALID;
-	}
+	if (!check_name(CMD_CTX, CMD_ARGV[0], why, sizeof(why)))
+		return arm_mtb_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, why);
 	for (unsigned int i = 1; i + 1 < CMD_ARGC; i++) {
 		if (strcmp(CMD_ARGV[i], "-target"))
 			continue;
@@ -370,10 +373,6 @@ COMMAND_HANDLER(handle_mtb_create_command)
 	if (!target) {
 		command_print_sameline(CMD, "%s: -target is missing: the core whose MTB this is", CMD_ARGV[0]);
 		return ERROR_COMMAND_ARGUMENT_INVALID;
-	}
-	if (command_exists(CMD_CTX, CMD_ARGV[0])) {
-		command_print_sameline(CMD, "%s is a command already: choose another name", CMD_ARGV[0]);
-		return ERROR_FAIL;
 	}
 	struct arm_mtb *draft = arm_mtb_new(CMD_CTX->interp, CMD_ARGV[0], target, why, sizeof(why));
 	if (!draft)
@@ -407,7 +406,7 @@ COMMAND_HANDLER(handle_mtb_decode_command)
 		return retval;
 	CMD_ARGC--;
 	CMD_ARGV++;
-	return armtrace_decode_capture(CMD, &arm_mtb_decoder, &capture, mtb->target);
+	return armtrace_decode_capture(CMD, &mtb->decoder, &capture, mtb->target);
 }
 
 COMMAND_HANDLER(handle_mtb_ledger_command)
@@ -437,7 +436,7 @@ static const struct command_registration arm_mtb_subcommand_handlers[] = {
 		.name = "ledger",
 		.handler = handle_mtb_ledger_command,
 		.mode = COMMAND_ANY,
-		.help = "return the ledger of the last 'mtb decode' as a Tcl dict",
+		.help = "return the ledger of the last decode of MTB trace as a Tcl dict",
 		.usage = "",
 	},
 	COMMAND_REGISTRATION_DONE

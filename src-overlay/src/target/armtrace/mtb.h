@@ -16,7 +16,7 @@ extern const struct command_registration arm_mtb_command_handlers[];
 
 /*
  * A new object called @a name, which becomes a command; before or after init, without access to hardware.
- * @returns NULL, with one line in @a why: the name is a command already, or the target is of no use
+ * @returns NULL, with one line in @a why: the name is a command already or cannot be one, or the target is of no use
  */
 struct arm_mtb *arm_mtb_create(struct command_context *ctx, const char *name, struct target *target, char *why,
 		size_t why_size);

@@ -341,6 +341,9 @@ static int find_hardware(struct arm_mtb *mtb, char *why, size_t why_size)
 	struct arm_mtb_state state;
 
 	int retval = arm_mtb_look(mtb, &state, why, why_size);
+	/* now that it is known which MTB this is */
+	if (retval == ERROR_OK)
+		retval = arm_mtb_need_alone(mtb, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
 	mtb->ours &= is_as_left(mtb, &state);

@@ -461,6 +461,9 @@ static int on_target_event(struct target *target, enum target_event event, void 
 		/* handlers of scripts come before this one, and may resume; and what failed is tried again */
 		serve(mtb);
 		mtb->haltreq_settled = false;
+		/* a halt that was asked for is over, though OpenOCD has not polled since: the next can be the buffer's */
+		if (mtb->draining && target->state == TARGET_HALTED)
+			target->halt_issued = false;
 		break;
 	case TARGET_EVENT_RESUMED:
 		mtb->haltreq_settled = false;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <helper/binarybuffer.h>
+#include <target/arm_adi_v5.h>
 #include <target/cortex_m.h>
 #include <target/register.h>
 #include <target/target.h>
@@ -152,6 +153,59 @@ struct arm_mtb *arm_mtb_tracing(const struct target *target)
 	return NULL;
 }
 
+/* The access port behind which the target's memory is. @returns false: the adapter hides it, or it is not known yet */
+static bool find_ap(struct target *target, const struct adiv5_dap **dap, uint64_t *ap_num)
+{
+	const char *type = target_type_name(target);
+
+	if (!strcmp(type, "cortex_m")) {
+		const struct adiv5_ap *ap = target_to_armv7m(target)->debug_ap;
+		if (!ap)
+			return false;
+		*dap = ap->dap;
+		*ap_num = ap->ap_num;
+		return true;
+	}
+	const struct adiv5_private_config *config = target->private_config;
+	if (strcmp(type, "mem_ap") || !config)
+		return false;
+	*dap = config->dap;
+	*ap_num = config->ap_num;
+	return true;
+}
+
+static bool is_same_mtb(const struct arm_mtb *a, const struct arm_mtb *b)
+{
+	const struct adiv5_dap *dap_a, *dap_b;
+	uint64_t ap_a, ap_b;
+
+	if (a->target == b->target)
+		return true;
+	return a->identified && b->identified && a->port.base == b->port.base &&
+			find_ap(a->target, &dap_a, &ap_a) && find_ap(b->target, &dap_b, &ap_b) &&
+			dap_a == dap_b && ap_a == ap_b;
+}
+
+struct arm_mtb *arm_mtb_rival(const struct arm_mtb *mtb)
+{
+	struct arm_mtb *other;
+
+	list_for_each_entry(other, &all_mtb, lh)
+		if (other != mtb && other->phase == ARM_MTB_ARMED && is_same_mtb(other, mtb))
+			return other;
+	return NULL;
+}
+
+bool arm_mtb_command_exists(Jim_Interp *interp, const char *name)
+{
+	Jim_Obj *object = Jim_NewStringObj(interp, name, -1);
+
+	Jim_IncrRefCount(object);
+	const bool exists = Jim_GetCommand(interp, object, JIM_NONE);
+	Jim_DecrRefCount(interp, object);
+	return exists;
+}
+
 struct arm_mtb *arm_mtb_object_new(Jim_Interp *interp, const char *name, struct target *target, char *why,
 		size_t why_size)
 {
@@ -178,7 +232,7 @@ struct arm_mtb *arm_mtb_object_new(Jim_Interp *interp, const char *name, struct 
 	mtb->port.target = target;
 	mtb->decoder.group = mtb->name;
 	mtb->decoder.protocol = "mtb";
-	list_add_tail(&mtb->lh, &all_mtb);
+	list_add(&mtb->lh, &all_mtb);
 	return mtb;
 }
 

@@ -96,7 +96,7 @@ struct arm_mtb_hooks {
 };
 
 struct arm_mtb {
-	struct list_head lh;
+	struct list_head lh;		/* the newest first */
 	char *name;
 	struct target *target;
 	Jim_Interp *interp;
@@ -114,6 +114,7 @@ struct arm_mtb {
 
 	/* of the trace */
 	enum arm_mtb_phase phase;
+	unsigned int count;		/* of traces that were begun */
 	bool starting;			/* a start runs its pre-enable body */
 	bool touched;			/* this start has written to the hardware */
 	bool adopted;			/* what is armed is not ours */
@@ -171,11 +172,17 @@ void arm_mtb_object_free(struct arm_mtb *mtb);
 /* Each may be freed by its own @a action. */
 void arm_mtb_objects_each(void (*action)(struct arm_mtb *mtb));
 
-/* @returns NULL: there is none of this name */
+/* The newest of this name, as the command of an older one may be deleted. @returns NULL: there is none */
 struct arm_mtb *arm_mtb_find(const char *name);
 
 /* The object that traces @a target; NULL: none. */
 struct arm_mtb *arm_mtb_tracing(const struct target *target);
+
+/* Another that traces with the MTB of this one: by the same core, or by another way to its registers. NULL: none */
+struct arm_mtb *arm_mtb_rival(const struct arm_mtb *mtb);
+
+/* Is there a Tcl command of this name? */
+bool arm_mtb_command_exists(Jim_Interp *interp, const char *name);
 
 /* Is the target a core, which can be halted? */
 bool arm_mtb_has_core(const struct arm_mtb *mtb);

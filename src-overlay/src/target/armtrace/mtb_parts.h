@@ -35,6 +35,14 @@ bool arm_mtb_is_armed(const struct arm_mtb *mtb, const struct arm_mtb_state *sta
 /* Registers as found before start. */
 int arm_mtb_put_back(struct arm_mtb *mtb);
 
+/* ---- mtb_trace.c ---- */
+
+/*
+ * An MTB has one object that uses it: two would undo each other's work. The trace of one whose command is deleted ends
+ * for this one. By core only as long as the MTB is not identified.
+ */
+int arm_mtb_need_alone(const struct arm_mtb *mtb, char *why, size_t why_size);
+
 /* ---- mtb_read.c ---- */
 
 /* What the buffer holds, into mtb->capture. @param end tracing ends; @param[out] state as last read */

@@ -164,6 +164,9 @@ static int capture_buffer(struct arm_mtb *mtb, bool end, struct arm_mtb_state *s
 		LOG_INFO("%s: nothing was traced since the reset; the capture is of before", mtb->name);
 		return ERROR_OK;
 	}
+	if (!capture.len && mtb->has_start)
+		LOG_INFO("%s: no packet: -start %s was not reached, or no branch was taken behind it", mtb->name,
+				mtb->config.start);
 	note_registers(mtb, &capture, state);
 	if (halted && state->master & ARM_MTB_MASTER_EN && !arm_mtb_has_window(mtb->armed.master) &&
 			arm_mtb_core_pc(mtb, &pc))

@@ -25,15 +25,28 @@ static void tell_event(struct arm_mtb *mtb, enum arm_mtb_event event)
 
 /* ---- start ---- */
 
-/* A core has one MTB: two objects would undo each other's work. */
-static int need_alone(const struct arm_mtb *mtb, char *why, size_t why_size)
+/* Nobody can speak to it any more. */
+static bool is_ghost(const struct arm_mtb *mtb)
 {
-	const struct arm_mtb *other = arm_mtb_tracing(mtb->target);
+	return !arm_mtb_command_exists(mtb->interp, mtb->name) || arm_mtb_find(mtb->name) != mtb;
+}
 
-	if (!other || other == mtb)
+int arm_mtb_need_alone(const struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	struct arm_mtb *other = arm_mtb_rival(mtb);
+	char reason[ARM_MTB_WHY / 2];
+
+	if (other && is_ghost(other)) {
+		LOG_WARNING("%s: the command of %s, which traces with this MTB, is deleted: its trace ends", mtb->name,
+				other->name);
+		if (arm_mtb_disable(other, reason, sizeof(reason)) != ERROR_OK)
+			return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "%s", reason);
+		other = arm_mtb_rival(mtb);
+	}
+	if (!other)
 		return ERROR_OK;
 	return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "%s traces %s already: %s stop first", other->name,
-			target_name(mtb->target), other->name);
+			other->target == mtb->target ? target_name(mtb->target) : "with the same MTB", other->name);
 }
 
 /* The core is halted and resumed for the buffer's sake: who else does that must not be disturbed. */
@@ -73,7 +86,7 @@ static int check_start(struct arm_mtb *mtb, char *why, size_t why_size)
 	if (retval == ERROR_OK)
 		retval = arm_mtb_need_target(mtb, why, why_size);
 	if (retval == ERROR_OK)
-		retval = need_alone(mtb, why, why_size);
+		retval = arm_mtb_need_alone(mtb, why, why_size);
 	return retval;
 }
 
@@ -81,6 +94,7 @@ static int check_start(struct arm_mtb *mtb, char *why, size_t why_size)
 static void begin_trace(struct arm_mtb *mtb)
 {
 	mtb->phase = ARM_MTB_ARMED;
+	mtb->count++;
 	mtb->adopted = mtb->rearm = mtb->unasked_reset = mtb->reset_seen = mtb->full = mtb->told_off = false;
 	mtb->stopping = mtb->disabling = mtb->said_goodbye = mtb->paused = mtb->draining = mtb->has_pc_arm = false;
 	memset(&mtb->held, 0, sizeof(mtb->held));
@@ -162,9 +176,12 @@ int arm_mtb_adopt(struct arm_mtb *mtb, char *why, size_t why_size)
 
 	if (mtb->phase == ARM_MTB_ARMED && !mtb->adopted)
 		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "it is started already: %s stop first", mtb->name);
-	int retval = need_alone(mtb, why, why_size);
+	int retval = arm_mtb_need_alone(mtb, why, why_size);
 	if (retval == ERROR_OK)
 		retval = arm_mtb_look(mtb, &state, why, why_size);
+	/* now that it is known which MTB this is */
+	if (retval == ERROR_OK)
+		retval = arm_mtb_need_alone(mtb, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
 	const bool still = arm_mtb_is_halted(mtb) || !(state.master & ARM_MTB_MASTER_EN);
@@ -236,15 +253,16 @@ int arm_mtb_flush(struct arm_mtb *mtb, char *why, size_t why_size)
 
 /* ---- the end ---- */
 
-/* Once for each trace. The body may itself end the trace. @returns it is still armed */
+/* Once for each trace. The body may itself end the trace, and begin another. @returns it is still this one */
 static bool say_goodbye(struct arm_mtb *mtb)
 {
+	const unsigned int count = mtb->count;
 	const bool said = mtb->said_goodbye;
 
 	mtb->said_goodbye = true;
 	if (!said)
 		tell_event(mtb, ARM_MTB_PRE_DISABLE);
-	return mtb->phase == ARM_MTB_ARMED;
+	return mtb->phase == ARM_MTB_ARMED && mtb->count == count;
 }
 
 int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
@@ -296,10 +314,14 @@ int arm_mtb_disable(struct arm_mtb *mtb, char *why, size_t why_size)
 {
 	if (mtb->phase != ARM_MTB_ARMED && !mtb->before_known)
 		return ERROR_OK;
+	const unsigned int count = mtb->count;
 	int retval = arm_mtb_need_target(mtb, why, why_size);
+	/* what a start of before has found is no business of a trace of another object */
+	if (retval == ERROR_OK && mtb->phase != ARM_MTB_ARMED)
+		retval = arm_mtb_need_alone(mtb, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
-	if (mtb->phase == ARM_MTB_ARMED && !say_goodbye(mtb) && !mtb->before_known)
+	if (mtb->phase == ARM_MTB_ARMED && !say_goodbye(mtb) && (!mtb->before_known || mtb->count != count))
 		return ERROR_OK;
 	mtb->disabling = true;
 	retval = leave_hardware(mtb, why, why_size);
