@@ -26,9 +26,12 @@ add_help_text hwcheck "Asks the debug hardware of a target what its manual does 
 proc hwcheck {args} {
 	global hwcheck_kinds
 	set kind ""
-	if {[llength $args] % 2} {
+	if {[llength $args] && ![string match -* [lindex $args 0]]} {
 		set kind [lindex $args 0]
 		set args [lrange $args 1 end]
+	}
+	if {[llength $args] % 2} {
+		error "hwcheck: [lindex $args end]: a value is missing, or it is a stray word"
 	}
 	set target [expr {[dict exists $args -target] ? [dict get $args -target] : [target current]}]
 	if {$target ni [target names]} {
@@ -1990,3 +1993,6 @@ proc hwcheck_mtb {target options} {
 	}
 	return [join $hwcheck_report \n]
 }
+
+# what a console shows of this file
+return ""

@@ -34,6 +34,7 @@ proc mtb_part_when_examined {target script} {
 		return
 	}
 	lappend post_init_commands [list mtb_part_after_init $target $script]
+	return ""
 }
 
 # A chip without trace is to be debugged all the same: nothing here ends init.

@@ -101,15 +101,19 @@ proc trace_session_has_breakpoint {address} {
 	return [expr {[string first [trace_session_hex $address] [string tolower [capture bp]]] >= 0}]
 }
 
-# Runs the halted core until it halts at this address.
-proc trace_session_run_to {address wait} {
+# Runs the halted core until it halts at this address, which is that of `name`.
+proc trace_session_run_to {address wait name} {
+	set place [trace_session_hex $address]
+	if {![string is integer -strict $name]} {
+		set place "$name ($place)"
+	}
 	resume
 	if {[catch {wait_halt $wait} message]} {
-		error "trace_session: [trace_session_hex $address] was not reached in $wait ms"
+		error "trace_session: $place was not reached in $wait ms"
 	}
 	set pc [trace_session_reg pc]
 	if {$pc != $address} {
-		error "trace_session: the core halted at [trace_session_hex $pc], not at [trace_session_hex $address]"
+		error "trace_session: the core halted at [trace_session_hex $pc], not at $place"
 	}
 }
 
@@ -169,7 +173,7 @@ proc trace_session_until {name where args} {
 			trace_session_halt
 			trace_session_with_breakpoint $address {
 				trace_session_traced $name {
-					trace_session_run_to $address $wait
+					trace_session_run_to $address $wait $where
 				}
 			}
 		} message]
@@ -193,12 +197,13 @@ proc trace_session_return_address {} {
 }
 
 # Calls of the function within the call come back to the same place, but with a lower stack.
-proc trace_session_return {address wait} {
+proc trace_session_return {address wait function} {
 	set sp [trace_session_reg sp]
 	set handler [expr {[trace_session_reg lr] >= 0xffffff00}]
-	trace_session_run_to $address $wait
+	set name "the end of $function"
+	trace_session_run_to $address $wait $name
 	while {!$handler && [trace_session_reg sp] < $sp} {
-		trace_session_run_to $address $wait
+		trace_session_run_to $address $wait $name
 	}
 }
 
@@ -210,12 +215,12 @@ proc trace_session_around {name function args} {
 		set failed [catch {
 			trace_session_halt
 			trace_session_with_breakpoint $entry {
-				trace_session_run_to $entry $wait
+				trace_session_run_to $entry $wait $function
 			}
 			set back [trace_session_return_address]
 			trace_session_with_breakpoint $back {
 				trace_session_traced $name {
-					trace_session_return $back $wait
+					trace_session_return $back $wait $function
 				}
 			}
 		} message]
@@ -233,3 +238,6 @@ proc trace_session_last {name count args} {
 	}
 	return [$name decode -last $count {*}$args]
 }
+
+# what a console shows of this file
+return ""

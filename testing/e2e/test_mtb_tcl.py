@@ -303,11 +303,12 @@ def test_a_place_that_is_not_reached(state):
             say breakpoints { capture bp }
             say state { chip.cpu curstate }
             """ % ("halt" if state == "halted" else ""))
-        place = "0x%08x" % symbols(program("cortex-m33"))["unexpected"]
+        address = "0x%08x" % symbols(program("cortex-m33"))["unexpected"]
+        place = "unexpected (%s)" % address
         assert said["until"] == (True, "trace_session: %s was not reached in 100 ms; m decode shows the trace until "
                                  "there" % place)
         assert said["around"] == (True, "trace_session: %s was not reached in 100 ms" % place)
-        assert said["state"][1] == state and place not in said["breakpoints"][1]
+        assert said["state"][1] == state and address not in said["breakpoints"][1]
         assert not sim.control("mtb")["master"] >> 31
 
 
@@ -323,7 +324,7 @@ def test_a_breakpoint_of_ones_own_stays():
             say other { trace_session until m sort }
             """ % (names["machine"], names["fibonacci"]))
         assert not said["until"][0] and "%08x" % names["machine"] in said["breakpoints"][1]
-        assert said["other"][0] and re.fullmatch(r"trace_session: the core halted at 0x\w+, not at 0x%08x; m decode .*"
+        assert said["other"][0] and re.fullmatch(r"trace_session: the core halted at 0x\w+, not at sort \(0x%08x\); m decode .*"
                                                  % names["sort"], said["other"][1])
 
 
