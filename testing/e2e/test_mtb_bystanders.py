@@ -377,6 +377,33 @@ listing one
         assert len(rest) >= len(mtb.cortexm_log.instructions(lines[:drained])), "what was drained is lost"
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_reset_from_outside_while_it_is_drained(tmp_path, target):
+    """Whichever access of a filling meets the reset, OpenOCD sees it, and the trace is armed again"""
+    count = 40 if LONG else 12
+    with Session(tmp_path, target, rtt=300) as session:
+        run = session.run(session.create("-buffer %#x 256 -when-full drain" % session.chip.free) + mtb.DRAIN + """
+set resets 0
+m configure -event reset { incr ::resets }
+poll on
+for {set n 0} {$n < %d} {incr n} {
+	set resets 0
+	m start
+	if {[chip.cpu curstate] eq "halted"} { resume }
+	drain_until 3
+	sim fault core-reset when exchanges [expr {1 + $n %% 12}]
+	sleep 250
+	say resets$n $resets
+	say status$n [m status]
+	try more$n { drain_until [expr {[fillings] + 3}] }
+	m stop
+}
+""" % count)
+        for n in range(count):
+            assert run.said["resets%d" % n] == "1" and run.tried("more%d" % n)[0], "reset at exchange %d: %s, %s" % (
+                1 + n % 12, run.said["resets%d" % n], run.said["more%d" % n])
+
+
 # ---- what drain cannot do ----
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -126,6 +126,24 @@ static int read_pc(struct arm_mtb_drain *drain)
 	return ERROR_OK;
 }
 
+/* An access here has met a reset that OpenOCD does not know of yet. */
+static bool is_reset_unseen(const struct arm_mtb_drain *drain)
+{
+	return target_to_cm(drain->port->target)->dcb_dhcsr_cumulated_sticky & S_RESET_ST;
+}
+
+/*
+ * The reset came while the buffer was emptied, and the write that did it has armed the MTB again. That is too early: a
+ * buffer that is full before OpenOCD has seen the core run would be a halt that it sees.
+ */
+static void disarm_after_reset(const struct arm_mtb_drain *drain)
+{
+	const uint32_t master = drain->master & ARM_MTB_MASTER_MASK;
+	struct arm_mtb_state now;
+
+	arm_mtb_port_put_flow(drain->port, master, 0, &now);
+}
+
 /* Let it go on, as OpenOCD had it: nothing but C_HALT changes. */
 static int release(struct arm_mtb_drain *drain)
 {
@@ -133,6 +151,8 @@ static int release(struct arm_mtb_drain *drain)
 	uint32_t dhcsr;
 	int retval = read_dhcsr(drain, &dhcsr);
 
+	if (is_reset_unseen(drain) && !drain->ended)
+		disarm_after_reset(drain);
 	/* else the next halt would be taken for this one */
 	if (retval == ERROR_OK)
 		retval = arm_mtb_port_write_word(target, NVIC_DFSR, DFSR_EXTERNAL | DFSR_HALTED);
@@ -396,7 +416,8 @@ static bool poll_core(struct arm_mtb_drain *drain)
 	if (target->state == TARGET_HALTED || target->state == TARGET_DEBUG_RUNNING || drain->failures > FAILURES_MAX)
 		return false;
 	drain->blind = read_dhcsr(drain, &dhcsr) != ERROR_OK;
-	if (drain->blind || dhcsr & (S_RESET_ST | S_LOCKUP))
+	/* a reset that another access has met is OpenOCD's to see, too */
+	if (drain->blind || dhcsr & S_LOCKUP || is_reset_unseen(drain))
 		return false;
 	if (!(dhcsr & S_HALT)) {
 		seen_running(drain);
