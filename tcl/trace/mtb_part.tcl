@@ -15,7 +15,7 @@ proc mtb_part_target {file} {
 	if {[info exists _TARGETNAME] && $_TARGETNAME in $there} { return $_TARGETNAME }
 	if {[llength $there] == 1} { return [lindex $there 0] }
 	if {![llength $there]} { error "$file: there is no target yet; source the chip's own file first" }
-	error "$file: which target? set _TARGETNAME to one of: $there"
+	error "$file: which target? set _TARGETNAME to one of: [join $there { }]"
 }
 
 # Makes TARGET.mtb with these options of `mtb create`, once.

@@ -16,6 +16,7 @@ import itertools
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -258,5 +259,7 @@ class Session:
         run = self.probe.openocd(self.script(text, init), openocd=OPENOCD, timeout=timeout, **options)
         assert run.ok or not good, run.text + self.probe.said()
         assert run.returncode is not None, "it hangs: " + run.text
-        assert run.returncode >= 0, "it crashed: " + run.text
+        # later versions of OpenOCD end by SIGPIPE when the connection to a J-Link by network is gone
+        gone = os.environ.get("BASES_RUN") and not good and run.returncode == -signal.SIGPIPE
+        assert run.returncode >= 0 or gone, "it crashed: " + run.text
         return Outcome(self.folder, run)

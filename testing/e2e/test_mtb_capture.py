@@ -367,10 +367,10 @@ def test_wrong_use(tmp_path, init):
         run = session.run("\n".join(lines) + ("" if init else "\ninit"), init=init)
         for n, (command, part) in enumerate(WRONG_USE):
             good, text = run.tried("c%d" % n)
-            if not good and not text:
-                # OpenOCD itself prints which words a command takes, or that it comes too early
-                name = re.sub(r"\bm\b", "m%d" % n, command.split("; ")[-1]).split(" nosuch")[0]
-                assert re.search(r"^ *%s\b|'%s' command must be used after 'init'" % (name, name), run.text, re.M), command
+            name = re.sub(r"\bm\b", "m%d" % n, command.split("; ")[-1]).split(" nosuch")[0]
+            if not good and (not text or text.startswith(("  ", name + "\n"))):
+                # OpenOCD itself prints which words a command takes, or that it comes too early; later ones return it
+                assert re.search(r"^ *%s\b|'%s' command must be used after 'init'" % (name, name), run.text + "\n" + text, re.M), command
             else:
                 run.refusal("c%d" % n, part)
         assert not os.path.exists(tmp_path / "none")
@@ -908,7 +908,7 @@ say enabled $enabled
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_programs(tmp_path, target):
     """One after the other on one chip: each with a buffer of another size, interrupts, stopped halted or running"""
-    count = 400 if LONG else 30
+    count = 400 if LONG else 15
     rand = random.Random(SEED)
     with Session(tmp_path, target, mtb_tail_chain=rand.choice(["direct", "unstacked"]), **BIG_RAM[target]) as session:
         script, cases = session.create("-buffer %#x 1024" % BIG_FREE[target], elf=False), []

@@ -48,10 +48,10 @@ def one_line(run, name):
     return good
 
 
-@pytest.mark.parametrize("kind, what", WIRE)
-@pytest.mark.parametrize("target", TARGETS)
-def test_stop(tmp_path, target, kind, what):
+@pytest.mark.parametrize("target, wire", mtb.cover(1, TARGETS, WIRE))
+def test_stop(tmp_path, target, wire):
     """The capture is complete, at once or at the next attempt; the core stands as it stood"""
+    kind, what = wire
     with Session(tmp_path, target) as session:
         options = "-buffer %#x 256" % session.chip.free
         most = cost(session, what, options, "m start\nrun_for 3", "m stop")
@@ -96,10 +96,10 @@ say faults $faults
         assert int(run.said["faults"]) >= len(tries) // 2, run.text
 
 
-@pytest.mark.parametrize("kind, what", WIRE)
-@pytest.mark.parametrize("target", TARGETS)
-def test_start(tmp_path, target, kind, what):
+@pytest.mark.parametrize("target, wire", mtb.cover(1, TARGETS, WIRE))
+def test_start(tmp_path, target, wire):
     """Nothing is armed half-way, and the next one works"""
+    kind, what = wire
     with Session(tmp_path, target) as session:
         options = "-buffer %#x 256" % session.chip.free
         for first in (True, False):
@@ -135,8 +135,7 @@ m{n} disable
                 run.same("f%d" % n, 32)
 
 
-@pytest.mark.parametrize("command", ["flush", "decode -format summary"])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target, command", mtb.cover(1, TARGETS, ["flush", "decode -format summary"]))
 def test_flush_and_decode(tmp_path, target, command):
     """What the buffer holds is still there for the next attempt; trace is still on"""
     with Session(tmp_path, target) as session:
@@ -176,8 +175,7 @@ say faults $faults
             run.same("f%d" % n, 32)
 
 
-@pytest.mark.parametrize("command", ["stop", "flush", "decode", "status", "regs", "start", "adopt", "disable"])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target, command", mtb.cover(1, TARGETS, ["stop", "flush", "decode", "status", "regs", "start", "adopt", "disable"]))
 def test_nothing_answers(tmp_path, target, command):
     """The chip sleeps so deep that its debug port has nothing behind it; then it wakes"""
     with Session(tmp_path, target) as session:
@@ -250,8 +248,7 @@ listing one
         assert len(run.listing("one")) > 50
 
 
-@pytest.mark.parametrize("kind", ["disconnect", "probe-error-lost", "probe-error-done"])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target, kind", mtb.cover(1, TARGETS, ["disconnect", "probe-error-lost", "probe-error-done"]))
 def test_probe_goes_away_in_stop(tmp_path, target, kind):
     """This session has its error; the next one reads the same buffer"""
     with Session(tmp_path, target) as session:
@@ -263,7 +260,7 @@ try stop { m stop }
 """ % (kind, at), good=False)
             if "stop" in first.said:
                 one_line(first, "stop")
-            run = session.run("init\npoll off\nsay state [chip.cpu curstate]\n" + session.create() + """
+            run = session.run("init\npoll off\npoll\nsay state [chip.cpu curstate]\n" + session.create() + """
 try adopt { m adopt }
 try listing { listing one }
 m disable
@@ -313,10 +310,10 @@ listing two
 DRAIN = mtb.SETTLE + "poll on\n" + mtb.DRAIN
 
 
-@pytest.mark.parametrize("kind, what", WIRE)
-@pytest.mark.parametrize("target", TARGETS)
-def test_drain(tmp_path, target, kind, what):
+@pytest.mark.parametrize("target, wire", mtb.cover(1, TARGETS, WIRE))
+def test_drain(tmp_path, target, wire):
     """Not one branch is missing, whenever the fault comes"""
+    kind, what = wire
     with Session(tmp_path, target, rtt=300) as session:
         rand = random.Random("%d %s" % (SEED, kind))
         steps = ""

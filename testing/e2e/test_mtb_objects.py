@@ -219,9 +219,8 @@ listing one
         run.same("one", 256 // 8)
 
 
-@pytest.mark.parametrize("reset", ["reset halt", "reset run", "resume\nsleep 20\nsim fault core-reset when us 0"])
-@pytest.mark.parametrize("gate, mode", mtb.cover(1, list(GATES), ["wrap", "stop", "halt", "drain"]))
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target, gate, mode, reset", mtb.cover(2, TARGETS, list(GATES), ["wrap", "stop", "halt", "drain"], [
+    "reset halt", "reset run", "resume\nsleep 20\nsim fault core-reset when us 0"]))
 def test_clock_that_a_reset_switches_off(tmp_path, target, gate, mode, reset):
     """The body of the event reset switches it on before the trace is armed again; once"""
     with Session(tmp_path, target, mtb_clock="%#x%s" % (CLOCK, GATES[gate]), rtt=300) as session:
@@ -232,7 +231,7 @@ proc clock {} { mww %#x 1; incr ::clocked }
 m configure -event pre-enable clock -event reset clock
 m start
 %s
-sleep 500
+sleep 300
 say clocked $clocked
 say state [m status]
 say master [dict get [sim mtb] master]

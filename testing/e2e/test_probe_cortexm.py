@@ -17,6 +17,7 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import probe	# noqa: E402  pylint: disable=wrong-import-position
+from mtb_session import cover	# noqa: E402  pylint: disable=wrong-import-position
 
 sys.path.insert(0, probe.SIM)
 import cortexm_log	# noqa: E402  pylint: disable=wrong-import-position
@@ -261,9 +262,7 @@ def newest(image, registers):
     return packets[at:] + packets[:at] if registers["position"] & 4 else packets[:at]
 
 
-@pytest.mark.parametrize("level", ["O0", "O1", "O2", "Os"])
-@pytest.mark.parametrize("name", ["work", "isr", "faults"])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target, name, level", cover(2, TARGETS, ["work", "isr", "faults"], ["O0", "O1", "O2", "Os"]))
 def test_packets_of_programs(target, name, level, tmp_path):
     path = probe.program(elf(target, name, level))
     for chain in ("direct", "unstacked"):
@@ -299,7 +298,7 @@ def test_lockup(target, shape, tmp_path):
 def test_packets_of_random_programs(target, part, tmp_path):
     count = dict.fromkeys("IXTR", 0)
     path = str(tmp_path / "random.elf")
-    for seed in range(100 if LONG else 10):
+    for seed in range(100 if LONG else 5):
         seed = SEED * 100000 + part * 1000 + seed
         interrupts = "soft" if seed % 5 == 0 else "timer"
         cortexm_random.build(path, TARGETS[target][0], seed, interrupts)
@@ -313,7 +312,7 @@ def test_packets_of_random_programs(target, part, tmp_path):
         for words in lines:
             if words[0] in count:
                 count[words[0]] += 1
-    assert min(count.values()) > 100, count
+    assert min(count.values()) > 50, count
 
 
 # ---- the trace buffer, armed and read through the probe ----
@@ -386,8 +385,7 @@ def fixture_live(tmp_path):
         one.__exit__(None, None, None)
 
 
-@pytest.mark.parametrize("size", [32, 64, 128, 512, 1024, 4096, 8192])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target, size", cover(1, TARGETS, [32, 64, 128, 512, 1024, 4096, 8192]))
 def test_circular_buffer(live, tmp_path, target, size):
     buffer = 0x2000e000 if target == "cortex-m33" else 0x1fffe000
     options = {} if target == "cortex-m33" else {"ram": "0x1fffc000/0x8000"}
@@ -653,8 +651,7 @@ def program_only(lines):
     return found
 
 
-@pytest.mark.parametrize("level", ["O0", "O2"])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target, level", cover(1, TARGETS, ["O0", "O2"]))
 def test_interrupts_change_nothing(target, level, tmp_path):
     """Whenever they come, also inside of IT blocks, the program under them does the same."""
     path = probe.program(elf(target, "isr", level))
