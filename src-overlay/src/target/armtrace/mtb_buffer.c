@@ -285,25 +285,12 @@ static bool find_free(const struct arm_mtb_neighbours *neighbours, uint64_t star
 	return false;
 }
 
-static bool has_stack(const struct arm_mtb_neighbours *neighbours)
+/* Without it the stack can be anywhere, behind the data, between and in front of them. */
+static bool knows_stack(const struct arm_mtb_neighbours *neighbours)
 {
-	uint32_t stack;
-
 	for (size_t i = 0; i < neighbours->program_count; i++)
-		if (arm_mtb_program_stack(&neighbours->programs[i], &stack))
+		if (arm_mtb_program_knows_stack(&neighbours->programs[i]))
 			return true;
-	return false;
-}
-
-/* A program of code alone, or what is left of one, does not say where RAM is free. */
-static bool has_data(const struct arm_mtb_neighbours *neighbours)
-{
-	struct arm_mtb_span span;
-
-	for (size_t i = 0; i < neighbours->program_count; i++)
-		for (unsigned int j = 0; arm_mtb_program_span(&neighbours->programs[i], j, &span); j++)
-			if (span.is_data && span.start < span.end)
-				return true;
 	return false;
 }
 
@@ -317,19 +304,17 @@ static bool choose_corner(struct arm_mtb_buffer *buffer, const struct arm_mtb_ra
 				"FILE");
 		return false;
 	}
-	const bool stack_known = has_stack(neighbours);
-	if (!stack_known && !has_data(neighbours)) {
-		snprintf(why, why_size, "no stack and no data known of %s: give -buffer ADDR SIZE",
+	if (!knows_stack(neighbours)) {
+		snprintf(why, why_size, "no stack is known of %s, so what is free may not be: give -buffer ADDR SIZE",
 				neighbours->programs[0].path);
 		return false;
 	}
-	const uint64_t proven = proven_end(ram, neighbours);
 	/*
 	 * 2^AW can be more than there is: without -ramsize only what the program shows to be RAM is taken, or all of a RAM
-	 * that is the MTB's own, as the program and its stack are elsewhere. And where no stack is known, it may be in all
-	 * that is behind the data.
+	 * that is the MTB's own, as the program and its stack are elsewhere
 	 */
-	if (!stack_known || (!ram->size && proven > ram->base))
+	const uint64_t proven = proven_end(ram, neighbours);
+	if (!ram->size && proven > ram->base)
 		end = proven;
 	for (int whole = 1; whole >= 0; whole--) {
 		for (uint64_t size = largest_size(ram); size >= ARM_MTB_BUFFER_MIN; size >>= 1) {
@@ -341,12 +326,8 @@ static bool choose_corner(struct arm_mtb_buffer *buffer, const struct arm_mtb_ra
 			break;
 		}
 	}
-	if (!stack_known)
-		snprintf(why, why_size, "no stack is known of %s, so what is behind its data may not be free: give -buffer "
-				"ADDR SIZE", neighbours->programs[0].path);
-	else
-		snprintf(why, why_size, "no part of RAM 0x%08" PRIx32 "..0x%08" PRIx64 " is free: reserve an aligned array %s "
-				"in the program, or give -buffer ADDR SIZE", ram->base, end - 1, arm_mtb_buffer_symbols[0]);
+	snprintf(why, why_size, "no part of RAM 0x%08" PRIx32 "..0x%08" PRIx64 " is free: reserve an aligned array %s in "
+			"the program, or give -buffer ADDR SIZE", ram->base, end - 1, arm_mtb_buffer_symbols[0]);
 	return false;
 }
 

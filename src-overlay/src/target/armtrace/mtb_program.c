@@ -25,10 +25,8 @@
 #define SECTION_PROGBITS	1u
 #define SECTION_SYMTAB	2u
 #define SECTION_NOBITS	8u
-#define SECTION_WRITE	1u	/* flag */
 #define SECTION_ALLOC	2u	/* flag */
 #define SEGMENT_LOAD	1u
-#define SEGMENT_WRITE	2u	/* flag */
 #define MORE_SEGMENTS	0xffffu	/* their number is elsewhere */
 
 /* of sections and of segments together, far more than a linker script makes */
@@ -364,6 +362,15 @@ static void find_marked(struct arm_mtb_program *program)
 	}
 }
 
+bool arm_mtb_program_knows_stack(const struct arm_mtb_program *program)
+{
+	bool known = program->has_stack;
+
+	for (unsigned int i = 0; i < ARM_MTB_PROGRAM_MARKED - 1; i++)
+		known |= program->marked[i].start < program->marked[i].end && !strcmp(markers[i].what, "the stack");
+	return known;
+}
+
 bool arm_mtb_program_load(struct arm_mtb_program *program, const char *path, char *why, size_t why_size)
 {
 	memset(program, 0, sizeof(*program));
@@ -401,7 +408,6 @@ static bool segment_span(const struct arm_mtb_program *program, unsigned int ind
 	const bool loaded = word(program, at) == SEGMENT_LOAD;
 	span->name = "segment";
 	span->is_section = false;
-	span->is_data = loaded && word(program, at + 24) & SEGMENT_WRITE;
 	span->start = word(program, at + 8);
 	span->end = span->start + (loaded ? word(program, at + 20) : 0);
 	return true;
@@ -411,7 +417,6 @@ bool arm_mtb_program_span(const struct arm_mtb_program *program, unsigned int in
 {
 	if (index < ARM_MTB_PROGRAM_MARKED) {
 		*span = program->marked[index];
-		span->is_data = true;
 		return true;
 	}
 	index -= ARM_MTB_PROGRAM_MARKED;
@@ -423,7 +428,6 @@ bool arm_mtb_program_span(const struct arm_mtb_program *program, unsigned int in
 	const size_t at = section(program, index);
 	const bool loaded = word(program, at + 8) & SECTION_ALLOC;
 	span->is_section = true;
-	span->is_data = loaded && word(program, at + 8) & SECTION_WRITE;
 	span->name = name_at(program, program->section_names, program->section_names_len, word(program, at));
 	span->start = word(program, at + 12);
 	span->end = span->start + (loaded ? word(program, at + 20) : 0);

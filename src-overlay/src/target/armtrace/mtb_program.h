@@ -21,7 +21,6 @@ struct arm_mtb_span {
 	uint64_t end;
 	const char *name;	/* of the section, or "the stack" ...; belongs to the program */
 	bool is_section;
-	bool is_data;		/* the program writes to it */
 };
 
 /* what symbols mark, and the top of the initial stack */
@@ -75,5 +74,8 @@ bool arm_mtb_program_object(const struct arm_mtb_program *program, uint64_t star
  * stack and the address of Thumb code that the program has.
  */
 bool arm_mtb_program_stack(const struct arm_mtb_program *program, uint32_t *stack);
+
+/* Is it known where the stack is, by that or by symbols that mark it? */
+bool arm_mtb_program_knows_stack(const struct arm_mtb_program *program);
 
 #endif /* OPENOCD_TARGET_ARMTRACE_MTB_PROGRAM_H */
