@@ -132,6 +132,44 @@ foreach end {stop disable} {
             assert state == "armed" and int(master, 0) & EN, run.said[end]
 
 
+def test_event_begins_the_trace_of_another(tmp_path):
+    """A pre-disable body that stops and starts another object: what was found before is not put over its registers"""
+    with Session(tmp_path, "cortex-m33") as session:
+        run = session.run(session.create("-buffer %#x 64" % session.chip.free) +
+                          session.create("-buffer %#x 128" % (session.chip.free + 128), name="q") + """
+m configure -event pre-disable { m stop; q start }
+m start
+try it { m disable }
+say q "[dict get [q status] state] [dict get [sim mtb] master] [dict get [sim mtb] position]"
+""")
+        run.refusal("it", "q traces chip.cpu already")
+        state, master, position = run.said["q"].split()
+        assert state == "armed" and int(master, 0) & EN and int(position, 0) & 0xffff == session.chip.free + 128 & 0xffff
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_reset_before_a_drain(tmp_path, target):
+    """Nobody has looked at the core since: it is no reset of the trace that begins"""
+    with Session(tmp_path, target, rtt=300) as session:
+        run = session.run(session.create("-buffer %#x 256 -when-full drain" % session.chip.free) + mtb.DRAIN + """
+set resets 0
+m configure -event reset { incr ::resets }
+resume
+after 5
+sim fault core-reset when us 0
+after 5
+m start
+for {set look 0} {$look < 20} {incr look} { after 2; poll }
+m flush
+say one "$resets [fillings] [dict get [sim mtb] master]"
+for {set look 0} {$look < 20} {incr look} { after 2; poll }
+say two "$resets [fillings] [dict get [sim mtb] master]"
+m stop
+""")
+        one, two = run.said["one"].split(), run.said["two"].split()
+        assert one[0] == two[0] == "0" and int(two[2], 0) & EN and int(two[1]) > int(one[1]) > 2, run.text
+
+
 def test_names(tmp_path):
     with Session(tmp_path, "cortex-m33") as session:
         run = session.run("""
@@ -156,10 +194,11 @@ m stop
 try dump { m dump DIR/pipe }
 try decode { m decode -o DIR/pipe }
 try file { mtb decode -trace DIR/none -o DIR/pipe }
+try export { m decode -export btrace=DIR/pipe }
 try good { m dump DIR/file }
 """).replace("DIR", str(tmp_path)), timeout=30)
-        for name in ("dump", "decode", "file"):
-            run.refusal(name, "pipe is a pipe", "give a file")
+        for name in ("dump", "decode", "file", "export"):
+            run.refusal(name, "pipe is a pipe that nobody reads", "give a file")
         assert run.tried("good")[0]
 
 

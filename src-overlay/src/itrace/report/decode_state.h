@@ -7,8 +7,6 @@
 #ifndef OPENOCD_ITRACE_REPORT_DECODE_STATE_H
 #define OPENOCD_ITRACE_REPORT_DECODE_STATE_H
 
-#define ITRACE_UNMAPPED_TOLD	4u	/* so many destinations without code are told, the rest are gaps only */
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +24,8 @@
 #include "selection.h"
 #include "snapshot.h"
 #include "symbols.h"
+
+#define ITRACE_UNMAPPED_TOLD	4u	/* so many destinations without code are told, the rest are gaps only */
 
 struct itrace_decode_pass;
 

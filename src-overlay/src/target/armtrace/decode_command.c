@@ -10,24 +10,36 @@
 #include "config.h"
 #endif
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "decode_command.h"
 #include "ocd_compat.h"
 
 bool armtrace_is_pipe(const char *path, char *why, size_t why_size)
 {
+#ifdef _WIN32
+	return false;
+#else
 	struct stat info;
 
 	if (stat(path, &info) || !S_ISFIFO(info.st_mode))
 		return false;
-	snprintf(why, why_size, "%.180s is a pipe, which could block OpenOCD: give a file", path);
+	const int fd = open(path, O_WRONLY | O_NONBLOCK);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 || errno != ENXIO)
+		return false;
+	snprintf(why, why_size, "%.180s is a pipe that nobody reads: give a file", path);
 	return true;
+#endif
 }
 
 #if BUILD_ITRACE
@@ -216,7 +228,12 @@ static bool armtrace_check_output(struct command_invocation *cmd, const char *co
 	char why[256];
 
 	for (unsigned int i = 1; i < count; i++) {
-		if (!strcmp(arguments[i - 1], "-o") && armtrace_is_pipe(arguments[i], why, sizeof(why))) {
+		const char *path = !strcmp(arguments[i - 1], "-o") ? arguments[i] : NULL;
+		/* KIND=FILE */
+		const char *file = !strcmp(arguments[i - 1], "-export") ? strchr(arguments[i], '=') : NULL;
+		if (file)
+			path = file + 1;
+		if (path && armtrace_is_pipe(path, why, sizeof(why))) {
 			ocd_result(cmd, why);
 			return false;
 		}
@@ -253,8 +270,11 @@ static int armtrace_decode_run(struct command_invocation *cmd, struct armtrace_d
 
 	/* wrong use decodes nothing: the last ledger stays */
 	for (struct armtrace_decoder *to = decoder; to && ledger[0]; to = to->also) {
+		char *copy = strdup(ledger);
+		if (!copy)
+			break;
 		free(to->ledger);
-		to->ledger = strdup(ledger);
+		to->ledger = copy;
 	}
 	free(ledger);
 

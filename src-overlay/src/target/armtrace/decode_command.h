@@ -37,8 +37,8 @@ int armtrace_decode_capture(struct command_invocation *cmd, struct armtrace_deco
 bool armtrace_write_snapshot(const struct itrace_capture *capture, const char *dir, char *why, size_t why_size);
 
 /*
- * Would writing to @a path wait until somebody reads it? Targets and GDB are served meanwhile, so OpenOCD must not.
- * @returns true: it is a pipe; why, one line
+ * Would opening @a path wait until somebody reads it? Targets and GDB are served meanwhile, so OpenOCD must not.
+ * @returns true: it is a pipe that nobody reads; why, one line
  */
 bool armtrace_is_pipe(const char *path, char *why, size_t why_size);
 

@@ -340,10 +340,7 @@ static int find_hardware(struct arm_mtb *mtb, char *why, size_t why_size)
 {
 	struct arm_mtb_state state;
 
-	int retval = arm_mtb_look(mtb, &state, why, why_size);
-	/* now that it is known which MTB this is */
-	if (retval == ERROR_OK)
-		retval = arm_mtb_need_alone(mtb, why, why_size);
+	int retval = arm_mtb_look_alone(mtb, &state, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
 	mtb->ours &= is_as_left(mtb, &state);
@@ -384,13 +381,17 @@ static int prepare(struct arm_mtb *mtb, const struct programs *programs, char *w
 	return retval;
 }
 
-static void undo(struct arm_mtb *mtb)
+/* @param before what the start before this one has found; NULL: there is none */
+static void undo(struct arm_mtb *mtb, const struct arm_mtb_state *before)
 {
 	arm_mtb_trigger_clear(&mtb->trigger, false);
-	if (mtb->touched && arm_mtb_put_back(mtb) != ERROR_OK)
+	if (mtb->touched && arm_mtb_put_back(mtb) != ERROR_OK) {
 		LOG_WARNING("%s: the MTB's registers could not be put back", mtb->name);
-	else
-		mtb->before_known = false;
+		return;
+	}
+	mtb->before_known = before;
+	if (before)
+		mtb->before = *before;
 }
 
 int arm_mtb_arm_again(struct arm_mtb *mtb, char *why, size_t why_size)
@@ -402,6 +403,8 @@ int arm_mtb_arm_again(struct arm_mtb *mtb, char *why, size_t why_size)
 
 int arm_mtb_arm(struct arm_mtb *mtb, char *why, size_t why_size)
 {
+	const struct arm_mtb_state before = mtb->before;
+	const bool known = mtb->before_known;
 	struct programs programs;
 
 	mtb->touched = false;
@@ -414,6 +417,6 @@ int arm_mtb_arm(struct arm_mtb *mtb, char *why, size_t why_size)
 		retval = arm(mtb, why, why_size);
 	}
 	if (retval != ERROR_OK)
-		undo(mtb);
+		undo(mtb, known ? &before : NULL);
 	return retval;
 }

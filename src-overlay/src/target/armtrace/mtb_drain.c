@@ -49,7 +49,7 @@ void arm_mtb_drain_rearmed(struct arm_mtb_drain *drain)
 		arm_mtb_capture_seam(drain->capture, &drain->end.pc);
 	drain->begun = drain->capture->len;
 	drain->uncertain = drain->release = drain->unproved = drain->has_pc = drain->ending = drain->ended = false;
-	drain->halted_here = drain->blind = false;
+	drain->halted_here = drain->blind = drain->reset_met = drain->rewound = false;
 	drain->failures = drain->releases = 0;
 	drain->capture->staged = 0;
 }
@@ -70,9 +70,8 @@ static int read_again(const struct arm_mtb_drain *drain, target_addr_t addr, uin
 	int retval = ERROR_FAIL;
 
 	*value = 0;
-	for (unsigned int i = 0; i < 2 && (retval != ERROR_OK || !*value); i++) {
+	for (unsigned int i = 0; i < 2 && (retval != ERROR_OK || !*value); i++)
 		retval = arm_mtb_port_read_word(drain->port->target, addr, value);
-	}
 	return retval;
 }
 
@@ -85,25 +84,37 @@ static int read_u32(const struct arm_mtb_drain *drain, target_addr_t addr, uint3
 }
 
 /* Reading it clears S_RESET_ST, by which OpenOCD sees that the part was reset: so it is told. */
-static int read_dhcsr(const struct arm_mtb_drain *drain, uint32_t *dhcsr)
+static int read_dhcsr(struct arm_mtb_drain *drain, uint32_t *dhcsr)
 {
 	const int retval = read_u32(drain, DCB_DHCSR, dhcsr);
 
-	if (retval == ERROR_OK)
-		target_to_cm(drain->port->target)->dcb_dhcsr_cumulated_sticky |= *dhcsr & S_RESET_ST;
-	return retval;
+	if (retval != ERROR_OK)
+		return retval;
+	target_to_cm(drain->port->target)->dcb_dhcsr_cumulated_sticky |= *dhcsr & S_RESET_ST;
+	drain->reset_met |= !!(*dhcsr & S_RESET_ST);
+	return ERROR_OK;
+}
+
+/* The core stands here from now on. */
+static void begin_service(struct arm_mtb_drain *drain)
+{
+	drain->reset_met = drain->rewound = false;
 }
 
 /* Where the standing core is, without OpenOCD's register cache, which knows nothing of this halt. */
 static int read_pc(struct arm_mtb_drain *drain)
 {
 	struct target *target = drain->port->target;
-	uint32_t kept = 0, dhcsr, pc;
+	uint32_t dhcsr, pc;
+	int retval = ERROR_OK;
 
 	if (drain->has_pc)
 		return ERROR_OK;
 	/* DCRDR is also the mailbox of target requests */
-	int retval = target->dbg_msg_enabled ? arm_mtb_port_read_still_word(target, DCB_DCRDR, &kept) : ERROR_OK;
+	if (target->dbg_msg_enabled && !drain->has_kept) {
+		retval = arm_mtb_port_read_still_word(target, DCB_DCRDR, UINT32_MAX, &drain->kept);
+		drain->has_kept = retval == ERROR_OK;
+	}
 	/* an odd value stays when the request is lost: a PC is even */
 	if (retval == ERROR_OK)
 		retval = arm_mtb_port_write_word(target, DCB_DCRDR, 1);
@@ -117,8 +128,8 @@ static int read_pc(struct arm_mtb_drain *drain)
 		retval = read_u32(drain, DCB_DCRDR, &pc);
 	if (retval == ERROR_OK && pc & 1)
 		retval = ERROR_FAIL;
-	if (retval == ERROR_OK && target->dbg_msg_enabled)
-		retval = arm_mtb_port_write_word(target, DCB_DCRDR, kept);
+	if (drain->has_kept && arm_mtb_port_write_word(target, DCB_DCRDR, drain->kept) == ERROR_OK)
+		drain->has_kept = false;
 	if (retval != ERROR_OK)
 		return failed(drain, retval, "the PC of the halted core cannot be read");
 	drain->pc = pc;
@@ -126,44 +137,45 @@ static int read_pc(struct arm_mtb_drain *drain)
 	return ERROR_OK;
 }
 
-/* An access here has met a reset that OpenOCD does not know of yet. */
+/* Some access has met a reset that OpenOCD does not know of yet. */
 static bool is_reset_unseen(const struct arm_mtb_drain *drain)
 {
 	return target_to_cm(drain->port->target)->dcb_dhcsr_cumulated_sticky & S_RESET_ST;
 }
 
-/*
- * The reset came while the buffer was emptied, and the write that did it has armed the MTB again. That is too early: a
- * buffer that is full before OpenOCD has seen the core run would be a halt that it sees.
- */
-static void disarm_after_reset(const struct arm_mtb_drain *drain)
+/* @returns OpenOCD's error, or ERROR_FAIL: it does not keep it */
+static int switch_off(struct arm_mtb_drain *drain)
 {
-	const uint32_t master = drain->master & ARM_MTB_MASTER_MASK;
+	const uint32_t master = drain->master &
+			~(ARM_MTB_MASTER_EN | ARM_MTB_MASTER_TSTARTEN | ARM_MTB_MASTER_TSTOPEN);
 	struct arm_mtb_state now;
 
-	arm_mtb_port_put_flow(drain->port, master, 0, &now);
+	for (unsigned int i = 0; i < 3; i++) {
+		const int retval = arm_mtb_port_put_flow(drain->port, master, 0, &now);
+		if (retval == ERROR_OK && now.master == master && !now.flow)
+			return ERROR_OK;
+	}
+	return ERROR_FAIL;
 }
 
-/* Let it go on, as OpenOCD had it: nothing but C_HALT changes. */
-static int release(struct arm_mtb_drain *drain)
+/*
+ * The reset came while the buffer was emptied, and the write that did it may have armed the MTB again. That is too
+ * early: a buffer that is full before OpenOCD has seen the core run would be a halt that it sees. And what was read may
+ * be what the program's start made of that RAM.
+ */
+static int undo_filling(struct arm_mtb_drain *drain)
 {
-	struct target *target = drain->port->target;
-	uint32_t dhcsr;
-	int retval = read_dhcsr(drain, &dhcsr);
+	struct arm_mtb_capture *capture = drain->capture;
 
-	if (is_reset_unseen(drain) && !drain->ended)
-		disarm_after_reset(drain);
-	/* else the next halt would be taken for this one */
-	if (retval == ERROR_OK)
-		retval = arm_mtb_port_write_word(target, NVIC_DFSR, DFSR_EXTERNAL | DFSR_HALTED);
-	if (retval == ERROR_OK)
-		retval = arm_mtb_port_write_word(target, DCB_DHCSR, DBGKEY | C_DEBUGEN | (dhcsr & C_MASKINTS));
-	if (retval != ERROR_OK)
-		return failed(drain, retval, "the core cannot be resumed after its trace was read");
-	drain->release = drain->halted_here = false;
-	drain->unproved = true;
-	drain->has_pc = false;
-	return ERROR_OK;
+	if (!drain->rewound)
+		return ERROR_OK;
+	if (capture->len > drain->len_before) {
+		capture->len = drain->len_before;
+		capture->seam_count = drain->seams_before;
+		drain->fillings--;
+	}
+	drain->rewound = false;
+	return switch_off(drain);
 }
 
 /* Is it the buffer, or the halt that was asked for here, and nothing else beside? */
@@ -178,6 +190,34 @@ static bool is_ours(struct arm_mtb_drain *drain)
 		return !(dfsr & others);
 	/* no cause is left where it was cleared, but the core not released */
 	return drain->release || drain->unproved || drain->halted_here;
+}
+
+/* Let it go on, as OpenOCD had it: nothing but C_HALT changes. */
+static int release(struct arm_mtb_drain *drain)
+{
+	struct target *target = drain->port->target;
+	uint32_t dhcsr;
+	int retval = read_dhcsr(drain, &dhcsr);
+
+	/* the halt may be one of the reset's own */
+	const bool caught = retval == ERROR_OK && dhcsr & S_RESET_ST && !is_ours(drain);
+	if (drain->reset_met && undo_filling(drain) != ERROR_OK)
+		LOG_WARNING("%s: the MTB could not be switched off behind a reset", drain->name);
+	if (caught) {
+		drain->release = drain->halted_here = drain->has_pc = false;
+		return ERROR_OK;
+	}
+	/* else the next halt would be taken for this one */
+	if (retval == ERROR_OK)
+		retval = arm_mtb_port_write_word(target, NVIC_DFSR, DFSR_EXTERNAL | DFSR_HALTED);
+	if (retval == ERROR_OK)
+		retval = arm_mtb_port_write_word(target, DCB_DHCSR, DBGKEY | C_DEBUGEN | (dhcsr & C_MASKINTS));
+	if (retval != ERROR_OK)
+		return failed(drain, retval, "the core cannot be resumed after its trace was read");
+	drain->release = drain->halted_here = false;
+	drain->unproved = true;
+	drain->has_pc = false;
+	return ERROR_OK;
 }
 
 /* ---- the buffer ---- */
@@ -230,6 +270,8 @@ static int finish_filling(struct arm_mtb_drain *drain, bool end, const struct ar
 	const bool has_pc = drain->has_pc && state->master & ARM_MTB_MASTER_EN && !arm_mtb_has_window(drain->master);
 
 	drain->uncertain = false;
+	drain->len_before = capture->len;
+	drain->seams_before = capture->seam_count;
 	arm_mtb_capture_commit(capture);
 	if (drain->overwritten) {
 		capture->lost += drain->overwritten;
@@ -267,8 +309,10 @@ static int rewind_buffer(struct arm_mtb_drain *drain, const struct arm_mtb_state
 	drain->staged_position = state->position;
 	for (unsigned int i = 0; i < 3; i++) {
 		const int retval = arm_mtb_port_put_position(drain->port, drain->position, master, &now);
-		if (retval == ERROR_OK && now.position == drain->position && now.master == master)
+		if (retval == ERROR_OK && now.position == drain->position && now.master == master) {
+			drain->rewound = true;
 			return ERROR_OK;
+		}
 	}
 	return failed(drain, ERROR_FAIL, "the MTB's registers cannot be written");
 }
@@ -276,16 +320,9 @@ static int rewind_buffer(struct arm_mtb_drain *drain, const struct arm_mtb_state
 /* POSITION stays, so that the packets can be read again when this fails. */
 static int end_trace(struct arm_mtb_drain *drain)
 {
-	const uint32_t master = drain->master &
-			~(ARM_MTB_MASTER_EN | ARM_MTB_MASTER_TSTARTEN | ARM_MTB_MASTER_TSTOPEN);
-	struct arm_mtb_state now;
-
 	drain->ending = true;
-	for (unsigned int i = 0; i < 3; i++) {
-		const int retval = arm_mtb_port_put_flow(drain->port, master, 0, &now);
-		if (retval == ERROR_OK && now.master == master && !now.flow)
-			return ERROR_OK;
-	}
+	if (switch_off(drain) == ERROR_OK)
+		return ERROR_OK;
 	drain->capture->staged = drain->overwritten = 0;
 	return failed(drain, ERROR_FAIL, "the MTB cannot be stopped");
 }
@@ -426,6 +463,7 @@ static bool poll_core(struct arm_mtb_drain *drain)
 	/* what the user asked for is to be seen, whatever else there is */
 	if (is_halt_asked(drain))
 		return false;
+	begin_service(drain);
 	if (!is_ours(drain) || !serve_halt(drain))
 		return false;
 	if (drain->release && release(drain) == ERROR_OK)
@@ -494,6 +532,7 @@ int arm_mtb_drain_now(struct arm_mtb_drain *drain, bool end, struct arm_mtb_stan
 	int retval = halt_core(drain);
 	if (retval != ERROR_OK)
 		return retval;
+	begin_service(drain);
 	drain->has_pc = false;
 	memset(&stand->state, 0, sizeof(stand->state));
 	retval = arm_mtb_port_read(drain->port, &stand->state);
@@ -532,6 +571,7 @@ int arm_mtb_drain_leave(struct arm_mtb_drain *drain)
 		return ERROR_OK;
 	if (!is_ours(drain))
 		return ERROR_OK;
+	begin_service(drain);
 	drain->release = true;
 	return release(drain);
 }

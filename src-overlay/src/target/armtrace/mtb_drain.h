@@ -43,6 +43,12 @@ struct arm_mtb_drain {
 	uint64_t fillings;	/* read so far */
 	bool uncertain;		/* whether POSITION was rewritten is not known; the packets are staged */
 	uint32_t staged_position;	/* POSITION before that */
+	bool reset_met;		/* the part was reset while this halt was served */
+	bool rewound;		/* POSITION was rewritten for this halt, and MASTER with it */
+	size_t len_before;	/* of the capture, before the filling of this halt */
+	size_t seams_before;
+	bool has_kept;		/* DCRDR is to be put back */
+	uint32_t kept;
 	bool halted_here;	/* for a reading that somebody asked for */
 	bool release;		/* the core is still to be released */
 	bool unproved;		/* it was released, but not seen to run since */

@@ -72,6 +72,17 @@ int arm_mtb_look(struct arm_mtb *mtb, struct arm_mtb_state *state, char *why, si
 	return retval == ERROR_OK ? ERROR_OK : arm_mtb_unreachable(mtb, retval, "read", why, why_size);
 }
 
+int arm_mtb_look_alone(struct arm_mtb *mtb, struct arm_mtb_state *state, char *why, size_t why_size)
+{
+	int retval = arm_mtb_look(mtb, state, why, why_size);
+
+	if (retval != ERROR_OK || !arm_mtb_rival(mtb))
+		return retval;
+	/* if it can be ended, the registers are others than before */
+	retval = arm_mtb_need_alone(mtb, why, why_size);
+	return retval == ERROR_OK ? arm_mtb_look(mtb, state, why, why_size) : retval;
+}
+
 int arm_mtb_find_ram(struct arm_mtb *mtb, uint32_t base, char *why, size_t why_size)
 {
 	if (mtb->config.rambase_given)

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include <helper/binarybuffer.h>
-#include <target/arm_adi_v5.h>
 #include <target/cortex_m.h>
 #include <target/register.h>
 #include <target/target.h>
@@ -153,36 +152,15 @@ struct arm_mtb *arm_mtb_tracing(const struct target *target)
 	return NULL;
 }
 
-/* The access port behind which the target's memory is. @returns false: the adapter hides it, or it is not known yet */
-static bool find_ap(struct target *target, const struct adiv5_dap **dap, uint64_t *ap_num)
-{
-	const char *type = target_type_name(target);
-
-	if (!strcmp(type, "cortex_m")) {
-		const struct adiv5_ap *ap = target_to_armv7m(target)->debug_ap;
-		if (!ap)
-			return false;
-		*dap = ap->dap;
-		*ap_num = ap->ap_num;
-		return true;
-	}
-	const struct adiv5_private_config *config = target->private_config;
-	if (strcmp(type, "mem_ap") || !config)
-		return false;
-	*dap = config->dap;
-	*ap_num = config->ap_num;
-	return true;
-}
-
 static bool is_same_mtb(const struct arm_mtb *a, const struct arm_mtb *b)
 {
-	const struct adiv5_dap *dap_a, *dap_b;
+	struct adiv5_dap *dap_a, *dap_b;
 	uint64_t ap_a, ap_b;
 
 	if (a->target == b->target)
 		return true;
 	return a->identified && b->identified && a->port.base == b->port.base &&
-			find_ap(a->target, &dap_a, &ap_a) && find_ap(b->target, &dap_b, &ap_b) &&
+			arm_mtb_port_find_ap(a->target, &dap_a, &ap_a) && arm_mtb_port_find_ap(b->target, &dap_b, &ap_b) &&
 			dap_a == dap_b && ap_a == ap_b;
 }
 

@@ -114,7 +114,7 @@ struct arm_mtb {
 
 	/* of the trace */
 	enum arm_mtb_phase phase;
-	unsigned int count;		/* of traces that were begun */
+	unsigned int trace_number;	/* of those that were begun */
 	bool starting;			/* a start runs its pre-enable body */
 	bool touched;			/* this start has written to the hardware */
 	bool adopted;			/* what is armed is not ours */

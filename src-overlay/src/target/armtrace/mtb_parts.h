@@ -15,6 +15,12 @@
 /* The RAM's place: the user's word wins over BASE. */
 int arm_mtb_find_ram(struct arm_mtb *mtb, uint32_t base, char *why, size_t why_size);
 
+/*
+ * arm_mtb_look(), when it is known which MTB this is and nobody else uses it: arm_mtb_need_alone() of both the object
+ * and its MTB.
+ */
+int arm_mtb_look_alone(struct arm_mtb *mtb, struct arm_mtb_state *state, char *why, size_t why_size);
+
 /* How many address bits; EN is clear, or the core stands. Once for each part. */
 int arm_mtb_find_aw(struct arm_mtb *mtb, const struct arm_mtb_state *state, char *why, size_t why_size);
 

@@ -34,12 +34,30 @@ static struct adiv5_ap *access_port(struct target *target)
 	return strcmp(target_type_name(target), "cortex_m") ? NULL : target_to_armv7m(target)->debug_ap;
 }
 
+bool arm_mtb_port_find_ap(struct target *target, struct adiv5_dap **dap, uint64_t *ap_num)
+{
+	const struct adiv5_ap *ap = access_port(target);
+	const struct adiv5_private_config *config = target->private_config;
+
+	if (ap) {
+		*dap = ap->dap;
+		*ap_num = ap->ap_num;
+		return true;
+	}
+	if (strcmp(target_type_name(target), "mem_ap") || !config)
+		return false;
+	*dap = config->dap;
+	*ap_num = config->ap_num;
+	return true;
+}
+
 void arm_mtb_port_resync(struct target *target)
 {
-	struct adiv5_ap *ap = access_port(target);
+	struct adiv5_dap *dap;
+	uint64_t ap_num;
 
-	if (ap)
-		dap_invalidate_cache(ap->dap);
+	if (arm_mtb_port_find_ap(target, &dap, &ap_num))
+		dap_invalidate_cache(dap);
 }
 
 int arm_mtb_port_read_word(struct target *target, target_addr_t addr, uint32_t *value)
@@ -54,7 +72,7 @@ int arm_mtb_port_write_word(struct target *target, target_addr_t addr, uint32_t 
 	return target_write_u32(target, addr, value);
 }
 
-int arm_mtb_port_read_still_word(struct target *target, target_addr_t addr, uint32_t *value)
+int arm_mtb_port_read_still_word(struct target *target, target_addr_t addr, uint32_t mask, uint32_t *value)
 {
 	uint32_t last = 0;
 
@@ -62,7 +80,7 @@ int arm_mtb_port_read_still_word(struct target *target, target_addr_t addr, uint
 		const int retval = arm_mtb_port_read_word(target, addr, value);
 		if (retval != ERROR_OK)
 			return retval;
-		if (i && *value == last)
+		if (i && !((*value ^ last) & mask))
 			return ERROR_OK;
 		last = *value;
 	}

@@ -108,8 +108,13 @@ void arm_mtb_port_resync(struct target *target);
 int arm_mtb_port_read_word(struct target *target, target_addr_t addr, uint32_t *value);
 int arm_mtb_port_write_word(struct target *target, target_addr_t addr, uint32_t value);
 
-/* The same, until it is the same two times in a row: of a word that nothing changes meanwhile. */
-int arm_mtb_port_read_still_word(struct target *target, target_addr_t addr, uint32_t *value);
+/* The same, until the bits of @a mask, which nothing changes meanwhile, are the same two times in a row. */
+int arm_mtb_port_read_still_word(struct target *target, target_addr_t addr, uint32_t mask, uint32_t *value);
+
+struct adiv5_dap;
+
+/* The access port behind which the target's memory is. @returns false: the adapter hides it, or it is not known yet */
+bool arm_mtb_port_find_ap(struct target *target, struct adiv5_dap **dap, uint64_t *ap_num);
 
 /*
  * These write registers in the order of their names, then read all: one access where the adapter can queue both.

@@ -164,7 +164,7 @@ static int capture_buffer(struct arm_mtb *mtb, bool end, struct arm_mtb_state *s
 		LOG_INFO("%s: nothing was traced since the reset; the capture is of before", mtb->name);
 		return ERROR_OK;
 	}
-	if (!capture.len && mtb->has_start)
+	if (!capture.len && mtb->has_start && mtb->config.start)
 		LOG_INFO("%s: no packet: -start %s was not reached, or no branch was taken behind it", mtb->name,
 				mtb->config.start);
 	note_registers(mtb, &capture, state);

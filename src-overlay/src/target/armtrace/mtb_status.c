@@ -155,9 +155,10 @@ int arm_mtb_regs_command(struct command_invocation *cmd)
 	else
 		snprintf(text, sizeof(text), "%s", state.base ? "address of the RAM" : "wrong: -rambase has to be given");
 	print_register(CMD, "BASE", state.base, text, "the part");
+	const target_addr_t base = mtb->port.base;
 	if (mtb->id.part != 0x932 &&
-			arm_mtb_port_read_still_word(mtb->target, mtb->port.base + ARM_MTB_TSTART, &tstart) == ERROR_OK &&
-			arm_mtb_port_read_still_word(mtb->target, mtb->port.base + ARM_MTB_TSTOP, &tstop) == ERROR_OK) {
+			arm_mtb_port_read_still_word(mtb->target, base + ARM_MTB_TSTART, UINT32_MAX, &tstart) == ERROR_OK &&
+			arm_mtb_port_read_still_word(mtb->target, base + ARM_MTB_TSTOP, UINT32_MAX, &tstop) == ERROR_OK) {
 		snprintf(text, sizeof(text), "DWT comparators that start trace (bit n: comparator n)");
 		print_register(CMD, "TSTART", tstart, text, mtb->has_start ? "start" : "reset or the program");
 		snprintf(text, sizeof(text), "DWT comparators that stop trace (bit n: comparator n)");

@@ -25,7 +25,7 @@ static void tell_event(struct arm_mtb *mtb, enum arm_mtb_event event)
 
 /* ---- start ---- */
 
-/* Nobody can speak to it any more. */
+/* Its command is deleted, or is that of a newer object. */
 static bool is_ghost(const struct arm_mtb *mtb)
 {
 	return !arm_mtb_command_exists(mtb->interp, mtb->name) || arm_mtb_find(mtb->name) != mtb;
@@ -79,14 +79,15 @@ static int check_start(struct arm_mtb *mtb, char *why, size_t why_size)
 		retval = arm_mtb_disable(mtb, why, why_size);
 	if (retval == ERROR_OK && mtb->starting)
 		retval = arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "its start is still running");
+	/* which can end the trace of another, whose body of pre-disable can do anything */
+	if (retval == ERROR_OK && mtb->phase != ARM_MTB_ARMED)
+		retval = arm_mtb_need_alone(mtb, why, why_size);
 	if (retval == ERROR_OK && mtb->phase == ARM_MTB_ARMED)
 		retval = arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "it is started already: %s stop first", mtb->name);
 	if (retval == ERROR_OK)
 		retval = need_core(mtb, why, why_size);
 	if (retval == ERROR_OK)
 		retval = arm_mtb_need_target(mtb, why, why_size);
-	if (retval == ERROR_OK)
-		retval = arm_mtb_need_alone(mtb, why, why_size);
 	return retval;
 }
 
@@ -94,7 +95,7 @@ static int check_start(struct arm_mtb *mtb, char *why, size_t why_size)
 static void begin_trace(struct arm_mtb *mtb)
 {
 	mtb->phase = ARM_MTB_ARMED;
-	mtb->count++;
+	mtb->trace_number++;
 	mtb->adopted = mtb->rearm = mtb->unasked_reset = mtb->reset_seen = mtb->full = mtb->told_off = false;
 	mtb->stopping = mtb->disabling = mtb->said_goodbye = mtb->paused = mtb->draining = mtb->has_pc_arm = false;
 	memset(&mtb->held, 0, sizeof(mtb->held));
@@ -134,8 +135,11 @@ int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 	if (retval != ERROR_OK)
 		return retval;
 
-	/* a full buffer must not halt the core before OpenOCD has seen that it runs: it would take that for a halt */
-	for (unsigned int i = 0; i < 3 && mtb->config.when_full == ARM_MTB_DRAIN && is_unseen(mtb->target); i++)
+	/*
+	 * a full buffer must not halt the core before OpenOCD has seen that it runs: it would take that for a halt; and a
+	 * reset of before is not one of the trace
+	 */
+	for (unsigned int i = 0; i < 3 && mtb->config.when_full == ARM_MTB_DRAIN && (!i || is_unseen(mtb->target)); i++)
 		target_poll(mtb->target);
 	mtb->when_full = mtb->config.when_full;
 	arm_mtb_drain_init(&mtb->drain, mtb->name, &mtb->port, &mtb->drained);
@@ -178,10 +182,7 @@ int arm_mtb_adopt(struct arm_mtb *mtb, char *why, size_t why_size)
 		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "it is started already: %s stop first", mtb->name);
 	int retval = arm_mtb_need_alone(mtb, why, why_size);
 	if (retval == ERROR_OK)
-		retval = arm_mtb_look(mtb, &state, why, why_size);
-	/* now that it is known which MTB this is */
-	if (retval == ERROR_OK)
-		retval = arm_mtb_need_alone(mtb, why, why_size);
+		retval = arm_mtb_look_alone(mtb, &state, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
 	const bool still = arm_mtb_is_halted(mtb) || !(state.master & ARM_MTB_MASTER_EN);
@@ -199,7 +200,7 @@ int arm_mtb_adopt(struct arm_mtb *mtb, char *why, size_t why_size)
 			state.flow & ARM_MTB_FLOW_AUTOSTOP ? ARM_MTB_STOP : ARM_MTB_WRAP;
 	begin_trace(mtb);
 	mtb->adopted = true;
-	mtb->vtor_known = false;
+	mtb->has_start = mtb->has_stop = mtb->vtor_known = false;
 	arm_mtb_hook(mtb);
 	if (!still) {
 		LOG_INFO("%s: adopted; the core runs: flush, stop or decode captures", mtb->name);
@@ -256,13 +257,13 @@ int arm_mtb_flush(struct arm_mtb *mtb, char *why, size_t why_size)
 /* Once for each trace. The body may itself end the trace, and begin another. @returns it is still this one */
 static bool say_goodbye(struct arm_mtb *mtb)
 {
-	const unsigned int count = mtb->count;
+	const unsigned int number = mtb->trace_number;
 	const bool said = mtb->said_goodbye;
 
 	mtb->said_goodbye = true;
 	if (!said)
 		tell_event(mtb, ARM_MTB_PRE_DISABLE);
-	return mtb->phase == ARM_MTB_ARMED && mtb->count == count;
+	return mtb->phase == ARM_MTB_ARMED && mtb->trace_number == number;
 }
 
 int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
@@ -314,15 +315,17 @@ int arm_mtb_disable(struct arm_mtb *mtb, char *why, size_t why_size)
 {
 	if (mtb->phase != ARM_MTB_ARMED && !mtb->before_known)
 		return ERROR_OK;
-	const unsigned int count = mtb->count;
+	const unsigned int number = mtb->trace_number;
 	int retval = arm_mtb_need_target(mtb, why, why_size);
+	if (retval != ERROR_OK)
+		return retval;
+	if (mtb->phase == ARM_MTB_ARMED && !say_goodbye(mtb) && (!mtb->before_known || mtb->trace_number != number))
+		return ERROR_OK;
 	/* what a start of before has found is no business of a trace of another object */
-	if (retval == ERROR_OK && mtb->phase != ARM_MTB_ARMED)
+	if (mtb->phase != ARM_MTB_ARMED)
 		retval = arm_mtb_need_alone(mtb, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
-	if (mtb->phase == ARM_MTB_ARMED && !say_goodbye(mtb) && (!mtb->before_known || mtb->count != count))
-		return ERROR_OK;
 	mtb->disabling = true;
 	retval = leave_hardware(mtb, why, why_size);
 	if (retval != ERROR_OK)

@@ -51,15 +51,19 @@ static int refuse(const struct reason *why, int error, const char *format, ...)
 	return error;
 }
 
-static int get(struct target *target, const char *name, uint32_t addr, uint32_t *value, const struct reason *why)
+static int get(struct target *target, const char *name, uint32_t addr, uint32_t mask, uint32_t *value,
+		const struct reason *why)
 {
-	int retval = arm_mtb_port_read_still_word(target, addr, value);
+	int retval = arm_mtb_port_read_still_word(target, addr, mask, value);
 
 	if (retval != ERROR_OK)
 		return refuse(why, retval, "%s: register %s at 0x%08" PRIx32 " cannot be read", target_name(target), name,
 				addr);
 	return ERROR_OK;
 }
+
+/* of a comparator's function register: reading it clears the bit, and the core can set it again */
+#define FUNCTION_MATCHED	(1u << 24)
 
 struct wanted {
 	const char *name;
@@ -74,7 +78,7 @@ static int put(struct arm_mtb_trigger *trigger, const struct wanted *wanted, con
 {
 	struct target *target = trigger->target;
 	uint32_t before, after;
-	int retval = get(target, wanted->name, wanted->addr, &before, why);
+	int retval = get(target, wanted->name, wanted->addr, wanted->mask, &before, why);
 
 	if (retval != ERROR_OK)
 		return retval;
@@ -88,7 +92,7 @@ static int put(struct arm_mtb_trigger *trigger, const struct wanted *wanted, con
 	if (retval != ERROR_OK)
 		return refuse(why, retval, "%s: register %s at 0x%08" PRIx32 " cannot be written", target_name(target),
 				wanted->name, wanted->addr);
-	retval = get(target, wanted->name, wanted->addr, &after, why);
+	retval = get(target, wanted->name, wanted->addr, wanted->mask, &after, why);
 	if (retval != ERROR_OK)
 		return retval;
 	if ((after ^ wanted->value) & wanted->mask)
@@ -161,7 +165,7 @@ static int choose(struct target *target, unsigned int count, unsigned int *chose
 		if (!comparator || comparator->used)
 			continue;
 		function_name(name, sizeof(name), n);
-		int retval = get(target, name, comparator->dwt_comparator_address + 8, &function, why);
+		int retval = get(target, name, comparator->dwt_comparator_address + 8, ~FUNCTION_MATCHED, &function, why);
 		if (retval != ERROR_OK)
 			return retval;
 		if (function & FUNCTION_MATCH) {
@@ -230,7 +234,7 @@ static int set_comparator(struct arm_mtb_trigger *trigger, unsigned int n, uint3
 static int enable_dwt(struct arm_mtb_trigger *trigger, const struct reason *why)
 {
 	uint32_t demcr;
-	int retval = get(trigger->target, "DEMCR", DCB_DEMCR, &demcr, why);
+	int retval = get(trigger->target, "DEMCR", DCB_DEMCR, UINT32_MAX, &demcr, why);
 
 	if (retval != ERROR_OK || demcr & TRCENA)
 		return retval;
@@ -303,7 +307,7 @@ static int find_mtb_dwt(struct target *target, uint32_t mtb_base, const struct r
 	for (unsigned int i = 0; i < ARRAY_SIZE(ids) && found; i++) {
 		uint32_t value;
 
-		found = arm_mtb_port_read_still_word(target, ids[i].addr, &value) == ERROR_OK &&
+		found = arm_mtb_port_read_still_word(target, ids[i].addr, ids[i].mask, &value) == ERROR_OK &&
 				(value & ids[i].mask) == ids[i].value;
 	}
 	if (found)
@@ -324,7 +328,7 @@ static int set_mtb_dwt(struct arm_mtb_trigger *trigger, const uint32_t *start, c
 
 	for (unsigned int n = 0; n < 2; n++) {
 		uint32_t function;
-		int retval = get(trigger->target, names[n][2], MTB_DWT_FCT(n), &function, why);
+		int retval = get(trigger->target, names[n][2], MTB_DWT_FCT(n), ~FUNCTION_MATCHED, &function, why);
 
 		if (retval != ERROR_OK)
 			return retval;
@@ -432,7 +436,7 @@ static int put_back(struct target *target, const struct arm_mtb_trigger_write *w
 
 		retval = arm_mtb_port_write_word(target, write->addr, write->before);
 		if (retval == ERROR_OK)
-			retval = arm_mtb_port_read_still_word(target, write->addr, &now);
+			retval = arm_mtb_port_read_still_word(target, write->addr, write->mask, &now);
 		if (retval != ERROR_OK || !((now ^ write->before) & write->mask))
 			return retval;
 	}
