@@ -24,8 +24,8 @@ def fixture_built():
     probe.build()
 
 
-def with_mem_ap(session, script, end="init\npoll off\nreset halt\n"):
-    return session.run("target create ap mem_ap -dap chip.dap -ap-num 0\n" + end + script, init=False)
+def with_mem_ap(session, script):
+    return session.run("target create ap mem_ap -dap chip.dap -ap-num 0\ninit\npoll off\nreset halt\n" + script, init=False)
 
 
 def both_ways(session):
@@ -106,7 +106,6 @@ say state [q status]
 reset halt
 say armed [regexp -all armed [capture {q status}]]
 q stop
-try gone { mtb decode m }
 """ % (create, session.create("-buffer %#x 64" % (session.chip.free + 64), name="q")))
         run.same("one", 256 // 8 if mode == "wrap" else None)
         assert len(re.findall("the command of m, which traces with this MTB, is deleted: its trace ends", run.text)) == 2

@@ -160,8 +160,8 @@ struct itrace_snapshot_content {
 
 /*
  * Write a snapshot into @a dir, which is made when it is not there. Files of the same names are replaced, when all of
- * the snapshot is written: on failure what stood there stays. snapshot.ini comes last, so that a directory without it
- * is an unfinished snapshot.
+ * the snapshot is written: on failure what stood there stays, unless a file cannot be renamed in the last step.
+ * snapshot.ini comes last, so that a directory without it is an unfinished snapshot.
  *
  * OpenCSD rejects dumps that overlap or that begin at an odd address, so the segments are cut into pieces that do not;
  * single bytes at odd ends are left out.

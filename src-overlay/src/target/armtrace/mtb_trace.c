@@ -120,6 +120,15 @@ static bool is_unseen(const struct target *target)
 	return target->state != TARGET_RUNNING && target->state != TARGET_HALTED;
 }
 
+static void see_running(struct target *target)
+{
+	unsigned int tries = 3;
+
+	do
+		target_poll(target);
+	while (is_unseen(target) && --tries);
+}
+
 int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 {
 	int retval = check_start(mtb, why, why_size);
@@ -139,8 +148,8 @@ int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 	 * a full buffer must not halt the core before OpenOCD has seen that it runs: it would take that for a halt; and a
 	 * reset of before is not one of the trace
 	 */
-	for (unsigned int i = 0; i < 3 && mtb->config.when_full == ARM_MTB_DRAIN && (!i || is_unseen(mtb->target)); i++)
-		target_poll(mtb->target);
+	if (mtb->config.when_full == ARM_MTB_DRAIN && mtb->target->state != TARGET_HALTED)
+		see_running(mtb->target);
 	mtb->when_full = mtb->config.when_full;
 	arm_mtb_drain_init(&mtb->drain, mtb->name, &mtb->port, &mtb->drained);
 	retval = arm_mtb_arm(mtb, why, why_size);
