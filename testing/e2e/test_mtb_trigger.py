@@ -40,7 +40,7 @@ proc try {args} { if {[catch {uplevel 1 $args} text]} { echo "ERROR $args: $text
 mtb create m -target chip.cpu -baseaddr BASE -buffer AT 0x400
 init
 poll off
-halt
+reset halt
 """
 
 
