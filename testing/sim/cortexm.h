@@ -77,6 +77,7 @@ struct cortexm_choices {
 	bool lockup_silent;	/* going to lock-up writes no packet */
 	bool debug_pc_changed;	/* a debugger's write of the PC gives a packet only if it is another */
 	unsigned int halt_skid;	/* instructions between HALTREQ and the halt */
+	unsigned int reg_delay;	/* reads of DHCSR until a register of the core that was asked for is there */
 	bool dark_sleep;	/* in deep sleep the debug port reaches nothing */
 };
 
@@ -117,6 +118,8 @@ struct cortexm_debug {
 	uint32_t dhcsr;		/* C_ bits */
 	uint32_t demcr;
 	uint32_t dcrdr;
+	uint32_t dcrsr;		/* what is still to be transferred */
+	unsigned int reg_wait;	/* reads of DHCSR until then; 0: nothing is */
 	uint32_t dfsr;
 	bool halted;
 	bool reset_seen;	/* S_RESET_ST */

@@ -292,6 +292,7 @@ static void leave(struct cortexm *core)
 	}
 	core->debug.pc_written = false;
 	core->debug.halted = false;
+	core->debug.reg_wait = 0;
 }
 
 static void step(struct cortexm *core)
@@ -324,25 +325,6 @@ static void dhcsr_write(struct cortexm *core, uint32_t value, bool debugger)
 		step(core);
 	else if (core->debug.halted)
 		leave(core);
-}
-
-static uint32_t dhcsr_read(struct cortexm *core, bool debugger)
-{
-	uint32_t value = core->debug.dhcsr | S_REGRDY;
-
-	if (core->debug.halted)
-		value |= S_HALT;
-	else if (core->sleeping)
-		value |= S_SLEEP;
-	if (core->lockup)
-		value |= S_LOCKUP;
-	if (core->debug.retired || core->debug.halted)
-		value |= S_RETIRE_ST;
-	if (core->debug.reset_seen)
-		value |= S_RESET_ST;
-	if (debugger)
-		core->debug.retired = core->debug.reset_seen = false;
-	return value;
 }
 
 static int uc_register(unsigned int number)
@@ -421,14 +403,49 @@ static void register_write(struct cortexm *core, unsigned int number, uint32_t v
 	}
 }
 
+/* Between DCRDR and the register that DCRSR names. */
+static void transfer(struct cortexm *core)
+{
+	const uint32_t number = core->debug.dcrsr & 0x7f;
+
+	if (core->debug.dcrsr & DCRSR_WRITE)
+		register_write(core, number, core->debug.dcrdr);
+	else
+		core->debug.dcrdr = register_read(core, number);
+}
+
+static uint32_t dhcsr_read(struct cortexm *core, bool debugger)
+{
+	uint32_t value = core->debug.dhcsr;
+
+	if (!core->debug.reg_wait)
+		value |= S_REGRDY;
+	else if (debugger && !--core->debug.reg_wait)
+		transfer(core);
+	if (core->debug.halted)
+		value |= S_HALT;
+	else if (core->sleeping)
+		value |= S_SLEEP;
+	if (core->lockup)
+		value |= S_LOCKUP;
+	if (core->debug.retired || core->debug.halted)
+		value |= S_RETIRE_ST;
+	if (core->debug.reset_seen)
+		value |= S_RESET_ST;
+	if (debugger)
+		core->debug.retired = core->debug.reset_seen = false;
+	return value;
+}
+
+/* What is written before it is done with the one before is lost. */
 static void dcrsr_write(struct cortexm *core, uint32_t value)
 {
-	if (!core->debug.halted)
+	if (!core->debug.halted || core->debug.reg_wait)
 		return;
-	if (value & DCRSR_WRITE)
-		register_write(core, value & 0x7f, core->debug.dcrdr);
-	else
-		core->debug.dcrdr = register_read(core, value & 0x7f);
+	core->debug.dcrsr = value;
+	core->debug.reg_wait = core->choices.reg_delay;
+	if (!core->debug.reg_wait)
+		transfer(core);
 }
 
 /* ---- registers ---- */

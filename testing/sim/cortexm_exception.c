@@ -458,6 +458,7 @@ void cortexm_reset(struct cortexm *core)
 	core->debug.reset_seen = true;
 	core->debug.pc_written = core->debug.watch_hit = core->debug.skidding = false;
 	core->debug.halted = false;
+	core->debug.reg_wait = 0;
 	reset_registers(core);
 	cortexm_log(core, "Z %08" PRIx32 "\n", core->pc);
 	if (cortexm_debug_on(core) && core->debug.demcr & 1)

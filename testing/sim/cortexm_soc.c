@@ -71,8 +71,16 @@ bool cortexm_soc_choose(struct cortexm_choices *choices, const char *name, const
 		return *switches[i].choice || !strcmp(value, switches[i].no);
 	}
 	char *end;
-	choices->halt_skid = strtoul(value, &end, 0);
-	return !strcmp(name, "mtb-halt-skid") && *value && !*end;
+	const unsigned long number = strtoul(value, &end, 0);
+	if (!*value || *end)
+		return false;
+	if (!strcmp(name, "mtb-halt-skid"))
+		choices->halt_skid = number;
+	else if (!strcmp(name, "reg-delay"))
+		choices->reg_delay = number;
+	else
+		return false;
+	return true;
 }
 
 /* BASE/SIZE; both have to be whole pages. */

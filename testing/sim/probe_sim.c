@@ -60,7 +60,7 @@ static const char usage[] =
 	"                 [--ram BASE/SIZE] [--flash BASE/SIZE] [--mtb-base ADDR] [--mtb-aw BITS] [--mtb-rambase ADDR]\n"
 	"                 [--mtb-ram BASE/SIZE] [--mtb-rambase-zero] [--mtb-tail-chain direct|unstacked]\n"
 	"                 [--mtb-lockup packet|none] [--mtb-debug-pc always|changed] [--mtb-halt-skid N]\n"
-	"                 [--deep-sleep debug|dark] [--mtb-absent] [--mtb-clock ADDR[,zero]]\n";
+	"                 [--reg-delay N] [--deep-sleep debug|dark] [--mtb-absent] [--mtb-clock ADDR[,zero]]\n";
 
 static void die(const char *what, const char *why)
 {
@@ -454,6 +454,7 @@ static const struct option long_options[] = {
 	{ "mtb-lockup", required_argument, NULL, OPT_CHOICE },
 	{ "mtb-debug-pc", required_argument, NULL, OPT_CHOICE },
 	{ "mtb-halt-skid", required_argument, NULL, OPT_CHOICE },
+	{ "reg-delay", required_argument, NULL, OPT_CHOICE },
 	{ "deep-sleep", required_argument, NULL, OPT_CHOICE },
 	{ 0 },
 };
