@@ -505,9 +505,7 @@ record running { resume; after 3; m start; after 5; m stop; after 3; halt; m dis
 @pytest.mark.parametrize("mode", ["wrap", "stop", "halt", "drain"])
 @pytest.mark.parametrize("target", TARGETS)
 def test_exchanges(tmp_path, target, mode, running):
-    """Arming and reading 4 KB: at most 6 beside the bytes themselves, once it is known what is there. A drain halts a core
-    that runs, asks where it is, and lets it go on: 17 with that"""
-    most = 17 if mode == "drain" and running else 6
+    """Arming and reading 4 KB: at most 6 beside the bytes themselves, once it is known what is there."""
     with Session(tmp_path, target) as session:
         buffer = session.chip.free
         run = session.run("chip.cpu configure -event halted {}\npoll off\n"
@@ -526,27 +524,73 @@ after 30
 stand
 m stop
 m disable
-foreach round {1 2} {
+foreach {round wait} {1 30 2 WAIT} {
 	if {$running} { go }
 	record one$round {
 		cost start$round { m start }
 		go
-		after 30
+		after $wait
 		if {!$running} { stand }
 		cost stop$round { m stop }
 	}
 	stand
 	listing one$round
-	cost bytes$round { read_memory BUFFER 32 1024 }
+	regexp {POSITION (0x\\S+)} [m regs] all at
+	set words [expr {$at & 4 ? 1024 : ($at & 0xff8) / 4}]
+	say words$round $words
+	# it also leaves the access port as it is left before stop reads those words
 	m disable
+	cost bytes$round { read_memory BUFFER 32 $words }
 }
-""".replace("BUFFER", hex(buffer)).replace("RUNNING", str(int(running))))
+""".replace("BUFFER", hex(buffer)).replace("RUNNING", str(int(running)))
+                          # not full: the core runs when it is stopped
+                          .replace("WAIT", "1" if mode == "drain" else "30"))
         for n in ("1", "2"):
             start, stop, data = (int(run.said[name + n]) for name in ("start", "stop", "bytes"))
-            print("%s, %s, %s: %d to arm, %d to read, of these %d for the bytes" % (
-                target, mode, "running" if running else "halted", start, stop, data))
-            assert start + stop - data <= most, "%d to arm, %d to read, of these %d for the bytes" % (start, stop, data)
-            run.same("one" + n, None if mode == "drain" else 512, halted=mode != "stop" and not running, armed=not running)
+            print("%s, %s, %s: %d to arm, %d to read, of these %d for %s words" % (
+                target, mode, "running" if running else "halted", start, stop, data, run.said["words" + n]))
+            assert start + stop - data <= 6, "%d to arm, %d to read, of these %d for the bytes" % (start, stop, data)
+            if mode == "drain" and running:
+                # to where the core stood while it was read, from where it went on untraced
+                got = run.listing("one" + n)
+                log = run.log("one" + n)
+                assert len(got) >= len(mtb.window(log, halted=False, armed=False))
+                assert got == mtb.window(log, armed=False)[:len(got)]
+            else:
+                run.same("one" + n, None if mode == "drain" else 512, halted=mode != "stop" and not running,
+                         armed=not running)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_exchanges_of_a_filling(tmp_path, target):
+    """While the core stands to be drained: 4 beside the bytes, the one that sees that it stands among them."""
+    with Session(tmp_path, target) as session:
+        run = session.run("poll off\n" + session.create("-buffer %#x 1024 -when-full drain" % session.chip.free) + """
+proc cost {name command} {
+	sim mark
+	uplevel 1 $command
+	say $name [dict get [sim counters] exchanges]
+}
+m start
+m disable
+cost bytes { read_memory BUFFER 32 [expr {(1024 - 4 * 8) / 4}] }
+record one {
+	m start
+	resume
+	after 30
+	cost filling poll
+	say state "[chip.cpu curstate] [dict get [m status] fillings]"
+	after 1
+	halt
+	m stop
+}
+listing one
+""".replace("BUFFER", hex(session.chip.free)))
+        assert run.said["state"] == "running 1"
+        filling, data = int(run.said["filling"]), int(run.said["bytes"])
+        print("%s: %d for a filling of 1024 bytes, of these %d for the bytes" % (target, filling, data))
+        assert filling - data <= 4
+        run.same("one")
 
 
 # ---- flush, adopt, reset ----

@@ -271,6 +271,63 @@ m stop
         assert run.said["state"] == "running"
 
 
+@pytest.mark.parametrize("target, delay", mtb.cover(1, TARGETS, [1, 2, 3]))
+def test_slow_core(tmp_path, target, delay):
+    """It does not have its PC ready when it is asked for it; and DCRDR is the program's mailbox"""
+    with Session(tmp_path, target, rtt=RTT, reg_delay=delay) as session:
+        run = session.run(created(session, 256) + """
+record one {
+	m start
+	poll on
+	resume
+	drain_until 2
+	mww 0xe000edf8 0x00c0ffee
+	drain_until 8
+	poll off
+	say mailbox [word 0xe000edf8]
+	say state [chip.cpu curstate]
+	m stop
+}
+say mailbox_behind [word 0xe000edf8]
+halt
+listing one
+""")
+        assert run.said["state"] == "running"
+        assert run.said["mailbox"] == run.said["mailbox_behind"] == "0xc0ffee", run.said
+        assert "cannot be read" not in run.text, run.text
+        ran, got = mtb.window(run.log("one")), run.listing("one")
+        # to where it stood for stop, from where it went on untraced
+        assert got == ran[:len(got)] and len(got) >= len(mtb.window(run.log("one"), halted=False))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_slow_core_that_stands(tmp_path, target):
+    """Flushed again and again: DCRDR, which holds something even, is never taken for the PC that is still to come"""
+    delays = range(1, 14)
+    with Session(tmp_path, target) as session:
+        run = session.run(created(session, 256) + "poll off\n" + "".join("""
+sim set reg-delay 0
+reset halt
+record one%d {
+	m start
+	foreach k {1 2 3 4 5} { step }
+	mww 0xe000edf8 0xc0
+	sim set reg-delay %d
+	m flush
+	m flush
+	m flush
+	sim set reg-delay 0
+}
+listing one%d
+m disable
+""" % (n, n, n) for n in delays))
+        for n in delays:
+            got, ran = run.listing("one%d" % n), mtb.window(run.log("one%d" % n))
+            # if it never answered, what ran behind the last packet is not known
+            assert got == ran[:len(got)] and len(got) >= len(mtb.window(run.log("one%d" % n), halted=False)), n
+            assert got == ran or n > 10, n
+
+
 # ---- GDB ----
 
 def with_gdb(session, script, client):

@@ -271,6 +271,76 @@ listing one
 FAULTS = 16	# exchanges of a poll that drains
 
 
+@pytest.mark.parametrize("target, command", mtb.cover(1, TARGETS, ["m flush", "m stop", "m disable", "m decode", "shutdown"]))
+def test_watchpoint_out_of_sight(tmp_path, target, command):
+    """OpenOCD has halted for it and has then lost sight of the core by a poll that failed: it stands there all the same"""
+    with Session(tmp_path, target, rtt=RTT) as session:
+        place = mtb.symbols(session.elf)["depth"]
+        run = session.run(draining(session, poll="off") + """
+m start
+wp %#x 4 w
+resume
+set rounds 0
+while {[chip.cpu curstate] ne "halted" && [incr rounds] < 500} { catch {poll}; after 1 }
+say seen "[chip.cpu curstate] [dict get [sim state 0] pc]"
+sim fault swd-fault when transactions 1
+catch {poll}
+say lost [chip.cpu curstate]
+try it { %s }
+say pc "[dict get [sim state 0] halted] [dict get [sim state 0] pc]"
+%s
+""" % (place, command, "catch {poll}; say state [chip.cpu curstate]" if command != "shutdown" else ""))
+        state, pc = run.said["seen"].split()
+        assert state == "halted", run.text
+        assert run.said["lost"] == "unknown", run.text
+        if command == "shutdown":
+            assert session.state()["halted"] and session.state()["pc"] == int(pc, 0)
+            return
+        assert run.said["pc"].split() == ["1", pc], run.text
+        assert run.said["state"] == "halted", run.text
+
+
+@pytest.mark.parametrize("target, poll", mtb.cover(1, TARGETS, ["on", "off"]))
+def test_masked_interrupts(tmp_path, target, poll):
+    """They stay masked while the core is halted here and let go"""
+    with Session(tmp_path, target, rtt=RTT) as session:
+        run = session.run(draining(session, 4096, poll) + """
+proc masked {name} { say $name [expr {[dict get [sim state 0] dhcsr] >> 3 & 1}] }
+cortex_m maskisr on
+m start
+resume
+masked before
+m flush
+masked behind
+m stop
+masked end
+halt
+cortex_m maskisr auto
+""")
+        assert [run.said[name] for name in ("before", "behind", "end")] == ["1", "1", "1"], run.said
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_flush_of_an_empty_buffer(tmp_path, target):
+    """A few steps without a branch, flushed each: where the core stands is where the listing ends"""
+    with Session(tmp_path, target) as session:
+        run = session.run(draining(session, poll="off") + """
+record one {
+	m start
+	foreach n {1 2 3 4 5 6 7 8 9 10 11 12} {
+		step
+		m flush
+		listing one$n
+	}
+	m stop
+}
+listing one
+""")
+        run.same("one")
+        for n in range(1, 13):
+            assert len(run.listing("one%d" % n)) == n, run.text
+
+
 @pytest.mark.parametrize("target, command", mtb.cover(1, TARGETS, ["m flush", "m stop"]))
 def test_breakpoint_behind_a_release(tmp_path, target, command):
     """A release that was reported as failed, though it was done, is not done again to a core at a breakpoint"""

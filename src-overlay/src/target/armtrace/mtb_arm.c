@@ -107,7 +107,6 @@ int arm_mtb_put_back(struct arm_mtb *mtb)
 	const struct arm_mtb_state *should = &mtb->before;
 	struct arm_mtb_state off = *should, state;
 
-	mtb->ours = false;
 	off.master &= ~ARM_MTB_MASTER_EN;
 	for (unsigned int i = 0; i < 3; i++) {
 		int retval = arm_mtb_port_write_u32(&mtb->port, ARM_MTB_MASTER, off.master);
@@ -216,20 +215,30 @@ static int enable(struct arm_mtb *mtb, char *why, size_t why_size)
 }
 
 /*
- * All with EN in one access, and see that it is so; @returns false: it is not.
- * Only where a part of it that gets lost does no harm: nothing is traced while the core stands, and what runs is traced
- * into the same buffer as before. Not with FLOW while it runs: that has to come before EN and behind POSITION.
+ * All in one access, and see that it is so; @returns false: it is not.
+ * Whatever of its end gets lost, EN is set only when all the rest is there; and no FLOW of before meets the new
+ * POSITION, which could halt the core.
  */
 static bool arm_at_once(struct arm_mtb *mtb)
 {
-	const bool halted = arm_mtb_is_halted(mtb);
+	const struct arm_mtb_port *port = &mtb->port;
 	const uint32_t master = mtb->armed.master;
+	struct arm_mtb_batch batch;
 	struct arm_mtb_state state;
 
-	if (mtb->has_start || mtb->has_stop || !(halted || (mtb->ours && !mtb->armed.flow)))
+	if (mtb->has_start || mtb->has_stop || !arm_mtb_port_begin(port, &batch))
 		return false;
 	mtb->armed.master |= ARM_MTB_MASTER_EN;
-	const int retval = arm_mtb_port_put(&mtb->port, &mtb->armed, &state);
+	arm_mtb_port_add_write(port, &batch, ARM_MTB_MASTER, master);
+	arm_mtb_port_add_write(port, &batch, ARM_MTB_FLOW, 0);
+	arm_mtb_port_add_write(port, &batch, ARM_MTB_POSITION, mtb->armed.position);
+	arm_mtb_port_add_write(port, &batch, ARM_MTB_FLOW, mtb->armed.flow);
+	arm_mtb_port_add_write(port, &batch, ARM_MTB_MASTER, mtb->armed.master);
+	arm_mtb_port_add_state(port, &batch, &state);
+	int retval = arm_mtb_port_run(port, &batch);
+	/* if only the answer was lost, it traces: to do it again would lose what is in the buffer, which may be full */
+	if (retval != ERROR_OK)
+		retval = arm_mtb_port_read(port, &state);
 	if (retval == ERROR_OK && is_begun(mtb, &state))
 		return true;
 	mtb->armed.master = master;
@@ -296,7 +305,6 @@ static int look_at_buffer(struct arm_mtb *mtb, char *why, size_t why_size)
 
 static int place_buffer(struct arm_mtb *mtb, const struct programs *programs, char *why, size_t why_size)
 {
-	const struct arm_mtb_buffer before = mtb->buffer;
 	struct arm_mtb_neighbours neighbours;
 	char reason[ARM_MTB_WHY - 64];
 	const char *from;
@@ -306,14 +314,12 @@ static int place_buffer(struct arm_mtb *mtb, const struct programs *programs, ch
 		mtb->buffer = mtb->config.buffer;
 		if (!arm_mtb_buffer_check(&mtb->buffer, &mtb->ram, &neighbours, reason, sizeof(reason)))
 			return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "%s", reason);
-		mtb->ours &= mtb->buffer.addr == before.addr && mtb->buffer.size == before.size;
 		return ERROR_OK;
 	}
 	if (!arm_mtb_buffer_choose(&mtb->buffer, &mtb->ram, &neighbours, &from, reason, sizeof(reason)))
 		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "%s", reason);
 	LOG_INFO("%s: buffer of %" PRIu32 " bytes at 0x%08" PRIx32 " (%s)", mtb->name, mtb->buffer.size, mtb->buffer.addr,
 			from ? from : "a part of RAM that the program does not use");
-	mtb->ours &= mtb->buffer.addr == before.addr && mtb->buffer.size == before.size;
 	return ERROR_OK;
 }
 
@@ -328,13 +334,6 @@ static int find_trigger_addresses(struct arm_mtb *mtb, const struct programs *pr
 	return ERROR_OK;
 }
 
-/* The program may have armed it since our stop. */
-static bool is_as_left(const struct arm_mtb *mtb, const struct arm_mtb_state *state)
-{
-	return !state->flow && !(state->master & (ARM_MTB_MASTER_EN | ARM_MTB_MASTER_HALTREQ)) &&
-			arm_mtb_is_in_buffer(state, mtb->armed.position, mtb->armed.master, mtb->buffer.size);
-}
-
 /* Registers as found, then EN cleared, so that POSITION can be asked for AW. */
 static int find_hardware(struct arm_mtb *mtb, char *why, size_t why_size)
 {
@@ -343,7 +342,6 @@ static int find_hardware(struct arm_mtb *mtb, char *why, size_t why_size)
 	int retval = arm_mtb_look_alone(mtb, &state, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
-	mtb->ours &= is_as_left(mtb, &state);
 	mtb->before = state;
 	mtb->before_known = true;
 	mtb->port.ram_base = state.base;

@@ -61,7 +61,9 @@ static void settle_halt(struct arm_mtb *mtb)
 	char why[ARM_MTB_WHY];
 	int retval = ERROR_OK;
 
-	if (mtb->haltreq_settled || mtb->rearm || !arm_mtb_is_halted(mtb))
+	const bool unsettled = mtb->draining && mtb->drain.uncertain;
+
+	if ((mtb->haltreq_settled && !unsettled) || mtb->rearm || !arm_mtb_is_halted(mtb))
 		return;
 	if (mtb->draining) {
 		retval = arm_mtb_drain_halted(&mtb->drain);
@@ -108,10 +110,15 @@ static enum after_reset look_after_reset(struct arm_mtb *mtb)
 		return LOST;
 	if (arm_mtb_port_read(&mtb->port, &state) != ERROR_OK)
 		return NO_ANSWER;
-	/* full, it cannot be told from one that a reset has switched off */
+	/*
+	 * Full, it cannot be told from one that a reset has switched off. A drained one that a true reset has left alone
+	 * may be full again before OpenOCD has seen the core run: that halt is seen.
+	 */
 	if (!arm_mtb_is_armed(mtb, &state) || (mtb->armed.master & ~state.master & ARM_MTB_MASTER_EN))
 		return LOST;
 	mtb->rearm = mtb->unasked_reset = false;
+	if (mtb->draining)
+		arm_mtb_drain_resumed(&mtb->drain);
 	return KEPT;
 }
 
@@ -205,7 +212,7 @@ static int on_target_reset(struct target *target, enum target_reset_mode mode, v
 
 	if (target != mtb->target)
 		return ERROR_OK;
-	mtb->ours = mtb->vtor_known = false;
+	mtb->vtor_known = false;
 	if (mtb->phase != ARM_MTB_ARMED)
 		mtb->before_known = false;
 	if (mtb->phase != ARM_MTB_ARMED || mtb->adopted)
@@ -295,7 +302,7 @@ static int poll_traced(struct target *target)
 	}
 	const int retval = mtb->hooks.poll(target);
 	if (target->state == TARGET_RESET && mtb->phase == ARM_MTB_ARMED && !mtb->rearm && !mtb->adopted) {
-		mtb->ours = mtb->vtor_known = false;
+		mtb->vtor_known = false;
 		await_rearm(mtb, true);
 	}
 	if (is_drained(mtb))
@@ -467,6 +474,8 @@ static int on_target_event(struct target *target, enum target_event event, void 
 		break;
 	case TARGET_EVENT_RESUMED:
 		mtb->haltreq_settled = false;
+		if (mtb->draining)
+			arm_mtb_drain_resumed(&mtb->drain);
 		/* also by another than OpenOCD, which keeps the reason of the halt then */
 		if (mtb->draining && !target->halt_issued && target->debug_reason == DBG_REASON_DBGRQ)
 			target->debug_reason = DBG_REASON_NOTHALTED;

@@ -285,8 +285,6 @@ int arm_mtb_configure(struct command_invocation *cmd, struct arm_mtb *mtb, const
 		mtb->port.devarch = mtb->port.ram_base = 0;
 		mtb->aw = 0;
 	}
-	if (given[OPTION_BASEADDR] || given[OPTION_RAMBASE])
-		mtb->ours = false;
 	return ERROR_OK;
 }
 

@@ -24,6 +24,7 @@
 #include "mtb_buffer.h"
 #include "mtb_capture.h"
 #include "mtb_port.h"
+#include "mtb_service.h"
 
 /* Where the core stood, and the MTB's registers there. */
 struct arm_mtb_stand {
@@ -36,6 +37,7 @@ struct arm_mtb_drain {
 	const char *name;	/* for messages */
 	struct arm_mtb_port *port;
 	struct arm_mtb_capture *capture;
+	struct arm_mtb_service service;
 	struct arm_mtb_buffer buffer;
 	uint32_t position;	/* of the buffer's start */
 	uint32_t master;	/* as armed */
@@ -43,20 +45,13 @@ struct arm_mtb_drain {
 	uint64_t fillings;	/* read so far */
 	bool uncertain;		/* whether POSITION was rewritten is not known; the packets are staged */
 	uint32_t staged_position;	/* POSITION before that */
-	bool reset_met;		/* the part was reset while this halt was served */
-	bool rewound;		/* POSITION was rewritten for this halt, and MASTER with it */
-	size_t len_before;	/* of the capture, before the filling of this halt */
-	size_t seams_before;
-	bool has_kept;		/* DCRDR is to be put back */
-	uint32_t kept;
+	bool doubtful;		/* and it was never found out: there may be packets missing before the next one */
 	bool halted_here;	/* for a reading that somebody asked for */
-	bool release;		/* the core is still to be released */
-	bool unproved;		/* it was released, but not seen to run since */
+	bool unproved;		/* it was armed or released, but not seen to run since */
 	unsigned int releases;	/* for no reason that is known, since it was seen to run */
-	bool has_pc;		/* of the core, where it stands since it was halted here */
-	uint32_t pc;
 	uint32_t overwritten;	/* packets that the staged filling lacks */
 	size_t begun;		/* bytes of the capture when it was armed last */
+	bool lost;		/* POSITION or MASK were changed by others: nothing is drained any more */
 	bool ending;		/* EN was cleared, or it was tried */
 	bool ended;		/* the last filling is in the capture, EN is clear */
 	struct arm_mtb_stand end;	/* valid if ended */
@@ -75,6 +70,12 @@ void arm_mtb_drain_init(struct arm_mtb_drain *drain, const char *name, struct ar
 
 /* The target was reset and the MTB is armed again: what was under way has ended, the capture goes on. */
 void arm_mtb_drain_rearmed(struct arm_mtb_drain *drain);
+
+/*
+ * The core runs, by OpenOCD or by itself: if it was not found out whether the buffer had been emptied it cannot be any
+ * more, and what was read of it is read again if it was not.
+ */
+void arm_mtb_drain_resumed(struct arm_mtb_drain *drain);
 
 /*
  * Has the buffer halted the core? Then read it and let the core go on.
@@ -101,7 +102,7 @@ int arm_mtb_drain_now(struct arm_mtb_drain *drain, bool end, struct arm_mtb_stan
 
 /*
  * The MTB was switched off: a core that stands for the buffer's sake alone runs again.
- * @returns ERROR_OK, or the error of the access
+ * @returns ERROR_OK, or an error: drain->error tells; it may stand
  */
 int arm_mtb_drain_leave(struct arm_mtb_drain *drain);
 

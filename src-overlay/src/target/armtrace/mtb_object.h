@@ -107,7 +107,6 @@ struct arm_mtb {
 	bool identified;
 	struct arm_mtb_id id;
 	unsigned int aw;		/* 0: not known */
-	bool ours;			/* POSITION and MASK are still those of the buffer, FLOW is 0 */
 	struct arm_mtb_buffer seen;	/* there is memory in this one; size 0: none was looked at */
 	bool before_known;
 	struct arm_mtb_state before;	/* registers as they were found */

@@ -187,44 +187,61 @@ static int read_unqueued(const struct arm_mtb_port *port, struct arm_mtb_state *
 }
 
 /*
- * Words from register @a first on, then all registers, and DEVARCH: one exchange, which depends on nothing that was
- * before it. So it is carried out as a whole or not at all, and DEVARCH proves that it was.
- * DEVARCH comes last because some adapter drivers do not say that an exchange was lost: then the next access of others
- * can go where the access port stands, which must not be a register that counts.
+ * DEVARCH comes last, as the next access of others can go where the access port stands if one was lost, and that must
+ * not be a register that counts.
  */
-static int exchange(const struct arm_mtb_port *port, struct adiv5_ap *ap, unsigned int first, const uint32_t *words,
-		unsigned int count, struct arm_mtb_state *state)
+int arm_mtb_port_run(const struct arm_mtb_port *port, struct arm_mtb_batch *batch)
 {
-	/* static: behind an error a queue can still fill in a word when this function is long left */
-	static uint32_t now[4], devarch;
-	int retval = ERROR_OK;
+	uint32_t devarch;
 
-	devarch = ~port->devarch;
-	arm_mtb_port_resync(port->target);
-	for (unsigned int i = 0; i < count && retval == ERROR_OK; i++)
-		retval = mem_ap_write_u32(ap, port->base + first + 4 * i, words[i]);
-	for (unsigned int i = 0; i < ARRAY_SIZE(now) && retval == ERROR_OK; i++)
-		retval = mem_ap_read_u32(ap, port->base + ARM_MTB_POSITION + 4 * i, &now[i]);
-	if (retval == ERROR_OK)
-		retval = mem_ap_read_u32(ap, port->base + CS_DEVARCH, &devarch);
-	const int run = dap_run(ap->dap);
-	if (retval == ERROR_OK)
-		retval = run;
-	if (retval == ERROR_OK && devarch != port->devarch)
-		retval = ERROR_FAIL;
-	*state = (struct arm_mtb_state) { .position = now[0], .master = now[1], .flow = now[2], .base = now[3] };
-	return retval;
+	arm_mtb_batch_read(batch, port->base + CS_DEVARCH, &devarch);
+	const int retval = arm_mtb_batch_run(batch);
+	return retval == ERROR_OK && devarch != port->devarch ? ERROR_FAIL : retval;
+}
+
+bool arm_mtb_port_begin(const struct arm_mtb_port *port, struct arm_mtb_batch *batch)
+{
+	struct adiv5_ap *ap = access_port(port->target);
+
+	arm_mtb_batch_begin(batch, ap);
+	return ap;
+}
+
+void arm_mtb_port_add_write(const struct arm_mtb_port *port, struct arm_mtb_batch *batch, unsigned int offset,
+		uint32_t value)
+{
+	arm_mtb_batch_write(batch, port->base + offset, value);
+}
+
+void arm_mtb_port_add_state(const struct arm_mtb_port *port, struct arm_mtb_batch *batch, struct arm_mtb_state *state)
+{
+	arm_mtb_batch_read(batch, port->base + ARM_MTB_POSITION, &state->position);
+	arm_mtb_batch_read(batch, port->base + ARM_MTB_MASTER, &state->master);
+	arm_mtb_batch_read(batch, port->base + ARM_MTB_FLOW, &state->flow);
+	arm_mtb_batch_read(batch, port->base + ARM_MTB_BASE, &state->base);
+}
+
+/* Words from register @a first on, then all registers. */
+static int exchange(const struct arm_mtb_port *port, unsigned int first, const uint32_t *words, unsigned int count,
+		struct arm_mtb_state *state)
+{
+	struct arm_mtb_batch batch;
+
+	arm_mtb_port_begin(port, &batch);
+	for (unsigned int i = 0; i < count; i++)
+		arm_mtb_port_add_write(port, &batch, first + 4 * i, words[i]);
+	arm_mtb_port_add_state(port, &batch, state);
+	return arm_mtb_port_run(port, &batch);
 }
 
 int arm_mtb_port_read(const struct arm_mtb_port *port, struct arm_mtb_state *state)
 {
-	struct adiv5_ap *ap = access_port(port->target);
 	int retval = ERROR_FAIL;
 
-	if (!ap)
+	if (!access_port(port->target))
 		return read_unqueued(port, state);
 	for (unsigned int i = 0; i < PROOFS_MAX && retval != ERROR_OK; i++)
-		retval = exchange(port, ap, 0, NULL, 0, state);
+		retval = exchange(port, 0, NULL, 0, state);
 	return retval;
 }
 
@@ -242,23 +259,15 @@ static int write_words(const struct arm_mtb_port *port, unsigned int offset, con
 static int put(const struct arm_mtb_port *port, unsigned int first, const uint32_t *words, unsigned int count,
 		struct arm_mtb_state *state)
 {
-	struct adiv5_ap *ap = access_port(port->target);
-	const int retval = ap ? exchange(port, ap, first, words, count, state) : write_words(port, first, words, count);
+	const bool queues = access_port(port->target);
+	const int retval = queues ? exchange(port, first, words, count, state) : write_words(port, first, words, count);
 
-	return retval == ERROR_OK && ap ? ERROR_OK : arm_mtb_port_read(port, state);
+	return retval == ERROR_OK && queues ? ERROR_OK : arm_mtb_port_read(port, state);
 }
 
 int arm_mtb_port_put(const struct arm_mtb_port *port, const struct arm_mtb_state *should, struct arm_mtb_state *state)
 {
 	const uint32_t words[] = { should->position, should->master, should->flow };
-
-	return put(port, ARM_MTB_POSITION, words, ARRAY_SIZE(words), state);
-}
-
-int arm_mtb_port_put_position(const struct arm_mtb_port *port, uint32_t position, uint32_t master,
-		struct arm_mtb_state *state)
-{
-	const uint32_t words[] = { position, master };
 
 	return put(port, ARM_MTB_POSITION, words, ARRAY_SIZE(words), state);
 }

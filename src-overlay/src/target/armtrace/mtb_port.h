@@ -3,8 +3,9 @@
 /*
  * The registers of a Micro Trace Buffer, and the few accesses that driving one takes.
  *
- * All goes through the target's own memory access, so that it works with every adapter and while the core runs. Each
- * function is one or two accesses, as the comment says: with most adapters an access is an exchange.
+ * All goes through the target's own memory access, so that it works with every adapter and while the core runs; or, so
+ * that many words are one exchange, through its access port, if that can be reached. Each function is one or two
+ * accesses, as the comment says: with most adapters an access is an exchange.
  * Source of offsets and fields: Arm's manual of the MTB-M0+, NXP's KL25 and LPC84x, TI's header of the M33.
  */
 
@@ -16,6 +17,8 @@
 #include <stdint.h>
 
 #include <helper/types.h>
+
+#include "mtb_batch.h"
 
 struct target;
 
@@ -122,13 +125,22 @@ bool arm_mtb_port_find_ap(struct target *target, struct adiv5_dap **dap, uint64_
  */
 /* POSITION, MASTER and FLOW of @a should. EN has to be clear before. */
 int arm_mtb_port_put(const struct arm_mtb_port *port, const struct arm_mtb_state *should, struct arm_mtb_state *state);
-/* POSITION and MASTER */
-int arm_mtb_port_put_position(const struct arm_mtb_port *port, uint32_t position, uint32_t master,
-		struct arm_mtb_state *state);
 /* MASTER and FLOW */
 int arm_mtb_port_put_flow(const struct arm_mtb_port *port, uint32_t master, uint32_t flow, struct arm_mtb_state *state);
 /* MASTER */
 int arm_mtb_port_put_master(const struct arm_mtb_port *port, uint32_t master, struct arm_mtb_state *state);
+
+/*
+ * The same with words of the core beside: begin, add with these and with those of mtb_batch.h, run.
+ * arm_mtb_port_run() adds a last word, which proves that it was the MTB that answered, and so that nothing was lost.
+ * @returns of begin: false: there is no access port that can queue (the target is not a cortex_m behind an ADIv5 DAP)
+ * @returns of run: as arm_mtb_batch_run(), or ERROR_FAIL without that proof; the port has to be identified
+ */
+bool arm_mtb_port_begin(const struct arm_mtb_port *port, struct arm_mtb_batch *batch);
+void arm_mtb_port_add_write(const struct arm_mtb_port *port, struct arm_mtb_batch *batch, unsigned int offset,
+		uint32_t value);
+void arm_mtb_port_add_state(const struct arm_mtb_port *port, struct arm_mtb_batch *batch, struct arm_mtb_state *state);
+int arm_mtb_port_run(const struct arm_mtb_port *port, struct arm_mtb_batch *batch);
 
 /* One register, unseen. */
 int arm_mtb_port_write_u32(const struct arm_mtb_port *port, unsigned int offset, uint32_t value);

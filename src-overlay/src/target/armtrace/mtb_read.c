@@ -219,6 +219,11 @@ static int capture_drained(struct arm_mtb *mtb, bool end, struct arm_mtb_state *
 		if (stand.has_pc && begun && state->master & ARM_MTB_MASTER_EN && !arm_mtb_has_window(mtb->armed.master))
 			add_register(&capture->regs, ITRACE_MTB_REG_PC_HALT, &capture->regs.pc_halt, stand.pc);
 	}
+	/* what its end has written, and seen */
+	if (mtb->drain.ended) {
+		state->master &= ~ACTIVE;
+		state->flow = 0;
+	}
 	return ERROR_OK;
 }
 

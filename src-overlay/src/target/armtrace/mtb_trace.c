@@ -109,6 +109,8 @@ static void begin_draining(struct arm_mtb *mtb)
 	mtb->drain.buffer = mtb->buffer;
 	mtb->drain.position = mtb->armed.position;
 	mtb->drain.master = mtb->armed.master;
+	/* it may have been full and halted the core before the arming was seen to be done */
+	mtb->drain.unproved = mtb->target->state == TARGET_RUNNING;
 	mtb->draining = true;
 	if (!jtag_poll_get_enabled())
 		LOG_WARNING("%s: polling is off (poll off): the buffer is only drained by commands that poll, as wait_halt",
@@ -301,7 +303,6 @@ int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
 	/* what the program had armed is not what a start found */
 	mtb->before_known &= !mtb->adopted;
 	end_trace(mtb, ARM_MTB_STOPPED);
-	mtb->ours = true;
 	return ERROR_OK;
 }
 
