@@ -11,6 +11,7 @@ import pytest
 
 import mtb_session as mtb
 import probe
+import rsp
 from mtb_session import CHIPS, LONG, Session
 
 pytestmark = pytest.mark.skipif(bool(mtb.need_tools()), reason="no " + ", ".join(mtb.need_tools()))
@@ -402,6 +403,60 @@ for {set n 0} {$n < %d} {incr n} {
         for n in range(count):
             assert run.said["resets%d" % n] == "1" and run.tried("more%d" % n)[0], "reset at exchange %d: %s, %s" % (
                 1 + n % 12, run.said["resets%d" % n], run.said["more%d" % n])
+
+
+# ---- GDB's flash programming ----
+
+@pytest.mark.parametrize("target, mode", mtb.cover(1, TARGETS, ["wrap", "drain"]))
+def test_gdb_loads(tmp_path, target, mode):
+    """From the begin of an erase or of a write to its end nothing is traced; what the program does is, before and behind.
+
+    The bank is one of memory in OpenOCD: what counts is what OpenOCD tells while it programs one.
+    """
+    with Session(tmp_path, target) as session:
+        script = """
+flash bank nowhere faux 0x60000000 0x20000 4 4 chip.cpu
+set states {}
+proc record_state {} { lappend ::states [expr {[dict get [sim mtb] master] >> 31}] }
+# where nothing is said OpenOCD resets the target at the begin and at the end
+foreach event {gdb-flash-erase-start gdb-flash-erase-end gdb-flash-write-start gdb-flash-write-end} {
+	chip.cpu configure -event $event record_state
+}
+init
+poll off
+reset halt
+poll on
+""" + session.create("-buffer %#x 1024 -when-full %s" % (session.chip.free, mode))
+        command = session.probe.openocd_command(session.script(script, init=False), openocd=mtb.OPENOCD)
+        rsp.with_gdb(session.probe, command, """
+tcl.command("sim log start {d}/one.log; m start")
+def run():
+    gdb.send("vCont;c")
+    time.sleep(0.02)
+    gdb.interrupt()
+    stop = gdb.wait_stop()
+    check("stop %r" % stop, stop and stop[:1] == b"T")
+run()
+for packet in ("vFlashErase:60000000,00010000", "vFlashWrite:60000000:firmware", "vFlashDone"):
+    said = gdb.command(packet)
+    check("%s: %r" % (packet, said), said == b"OK")
+states = tcl.command("set states")
+# handlers of scripts come first
+check("EN at begin and end of erase and write: %r" % states, states.split() == ["1", "0", "1", "0"])
+check("EN behind: %r" % tcl.command("sim mtb"), int(tcl.command("dict get [sim mtb] master"), 0) >> 31 == 1)
+run()
+said = tcl.command("m stop; sim log stop; listing one")
+check(said, "rror" not in said)
+""".format(d=tmp_path), session.folder / "server")
+        outcome = mtb.Outcome(tmp_path, probe.Run(0, "", ""))
+        lines, got = outcome.log("one"), outcome.listing("one")
+        ran = mtb.window(lines, None if mode == "drain" else 128)
+        # what ran from there to the next branch is not known: trace was off, and who knows what happened
+        gone = mtb.differ(got, ran) and next(n for n, (a, b) in enumerate(zip(got, ran)) if a != b)
+        if gone:
+            sources = {int(lines[n][2], 16) & ~1 for n in mtb.packets(lines) if int(lines[n][3], 16) & 1}
+            same(got, ran[:gone] + ran[gone + len(ran) - len(got):])
+            assert got[gone] in sources
 
 
 # ---- what drain cannot do ----
