@@ -5,7 +5,8 @@
 #     source [find trace/hwcheck.tcl]
 #     hwcheck
 #
-# prints a report, and returns it, to paste into a bug. It needs no command that OpenOCD 0.12.0 does not have.
+# prints a report to paste into a bug, line by line. A script finds the lines in the list hwcheck_report.
+# It needs no command that OpenOCD 0.12.0 does not have.
 #
 # Each kind of target has its own part: a procedure of the name in hwcheck_kinds. A part gives lines by hwcheck_line, or
 # puts its questions, one procedure each.
@@ -20,8 +21,8 @@ set hwcheck_kinds [dict create \
 set hwcheck_dir [file dirname [info script]]
 
 add_usage_text hwcheck {[xtensa] [-target NAME] [-stops N] | [mtb] [-target NAME] [-baseaddr A] [-rambase A] [-stop-trace yes]}
-add_help_text hwcheck "Asks the debug hardware of a target what its manual does not say, without harm, and returns a\
-	report. Stops an Xtensa core that runs for some milliseconds at a time. The kind is that of the target, by default."
+add_help_text hwcheck "Asks the debug hardware of a target what its manual does not say, without harm: prints\
+	a report. Stops an Xtensa core that runs for some milliseconds at a time. The kind is that of the target, by default."
 
 proc hwcheck {args} {
 	global hwcheck_kinds
@@ -1391,7 +1392,7 @@ proc hwcheck_x_run {} {
 }
 
 proc hwcheck_xtensa {target options} {
-	global hwcheck_x hwcheck_report
+	global hwcheck_x
 	array set hwcheck_x [list target $target stops [dict get $options -stops] \
 		keep_ir 0 status 0 level 6 load "" wait 1 held 0 saved 0 a3 0 since 0 \
 		longest 0 other 0 was ""]
@@ -1419,7 +1420,6 @@ proc hwcheck_xtensa {target options} {
 	if {$failed} {
 		error $message
 	}
-	return [join $hwcheck_report \n]
 }
 
 # ── Micro Trace Buffer of Cortex-M0+, M23, M33 ────────────────────────────────────────
@@ -1972,7 +1972,7 @@ proc hwcheck_m_run {options} {
 }
 
 proc hwcheck_mtb {target options} {
-	global hwcheck_m hwcheck_report hwcheck_dir
+	global hwcheck_m hwcheck_dir
 	source $hwcheck_dir/mtb_find.tcl
 	unset -nocomplain hwcheck_m
 	array set hwcheck_m [list target $target aw 0]
@@ -1991,7 +1991,6 @@ proc hwcheck_mtb {target options} {
 	if {$failed} {
 		error $message
 	}
-	return [join $hwcheck_report \n]
 }
 
 # what a console shows of this file

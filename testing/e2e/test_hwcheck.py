@@ -93,7 +93,7 @@ class Report:
 def ask(sim, script="", openocd=PATCHED, cores=1, options="", after=""):
     """Run hwcheck with all that is needed to judge it."""
     states = "\n".join("puts \"MARK %%s%d [sim state %d]\"" % (core, core) for core in range(cores))
-    text = "init\nsource {%s}\n%s\n%s\nset report [hwcheck %s]\n%s\nputs \"BEGIN REPORT\\n$report\\nEND REPORT\"\n" % (
+    text = "init\nsource {%s}\n%s\n%s\nhwcheck %s\nset report [join $hwcheck_report \\n]\n%s\nputs \"BEGIN REPORT\\n$report\\nEND REPORT\"\n" % (
         SCRIPT, script, states.replace("%s", "before"), options, states.replace("%s", "after"))
     text += "puts \"MARK counters [sim counters]\"\n" + after
     run = run_openocd(sim, text, openocd)

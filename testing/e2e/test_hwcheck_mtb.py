@@ -98,7 +98,7 @@ def ask(sim, options="", before="", after="", openocd=PATCHED):
     run = sim.openocd("""init
         source {%s}
         %s
-        puts "FAILED [catch {hwcheck %s} report]"
+        puts "FAILED [catch {hwcheck %s; join $hwcheck_report \\n} report]"
         puts "BEGIN REPORT\\n$report\\nEND REPORT"
         %s""" % (SCRIPT, before, options, after), openocd=openocd)
     assert run.ok, run.text
