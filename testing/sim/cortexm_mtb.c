@@ -87,7 +87,7 @@ uint32_t cortexm_mtb_read(const struct cortexm_mtb *mtb, uint32_t offset)
 	case REG_FLOW:
 		return mtb->flow;
 	case REG_BASE:
-		return mtb->options.base_zero ? 0 : mtb->options.ram_base & ~0x1fu;
+		return mtb->options.base_reads;
 	case REG_TSTART:
 		return mtb->tstart;
 	case REG_TSTOP:

@@ -18,7 +18,7 @@ struct cortexm_mtb_options {
 	bool m33;		/* TSTART and TSTOP registers, no SFRWPRIV */
 	unsigned int aw;	/* RAM addresses have so many bits */
 	uint32_t ram_base;	/* bus address of the RAM */
-	bool base_zero;		/* BASE reads 0 */
+	uint32_t base_reads;	/* what BASE says */
 	bool gated;		/* it has a clock that has to be switched on */
 };
 

@@ -148,7 +148,7 @@ static void make_mtb(struct cortexm_soc *soc, const struct cortexm_soc_options *
 		.m33 = soc->type.v8m,
 		.aw = soc->type.mtb_aw,
 		.ram_base = soc->mtb_rambase,
-		.base_zero = options->mtb_rambase_zero,
+		.base_reads = options->mtb_base_reads_given ? options->mtb_base_reads : soc->mtb_rambase & ~0x1fu,
 		.gated = soc->mtb_clock,
 	};
 
@@ -329,6 +329,7 @@ static bool bus_read(void *ctx, uint64_t addr, unsigned int size, uint32_t *valu
 	cortexm_soc_sync(soc);
 	const uint8_t *at = cortexm_memory(&soc->core, addr, size);
 	*value = 0;
+	soc->reads_at_0 += addr < 16;
 	if (is_dark(soc) || addr & (size - 1))
 		good = false;
 	else if (at)

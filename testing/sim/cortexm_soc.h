@@ -19,7 +19,8 @@ struct cortexm_soc_options {
 	bool mtb_absent;
 	unsigned int mtb_aw;
 	uint32_t mtb_rambase;
-	bool mtb_rambase_zero;
+	bool mtb_base_reads_given;
+	uint32_t mtb_base_reads;	/* what BASE says, where it is wrong */
 	const char *mtb_clock;		/* ADDR[,zero] of the register that gates its clock */
 	struct cortexm_choices choices;
 	uint64_t seed;
@@ -38,6 +39,7 @@ struct cortexm_soc {
 	uint64_t late;			/* cycles that were too many to be executed */
 	struct mem_ap ap;
 	uint64_t accesses;		/* through the port */
+	uint64_t reads_at_0;		/* of them, from the first 16 bytes */
 	uint64_t dark_until_ps;		/* a fault that was armed: the bus is not reachable */
 	bool bus_error;			/* another: of the next access */
 	void (*accessed)(void *ctx);	/* after each; may be NULL */

@@ -216,6 +216,7 @@ static void cortexm_totals(const struct probe *probe, struct probe_totals *total
 
 	totals->cortexm.transactions = probe->swd.transactions;
 	totals->cortexm.accesses = soc->accesses;
+	totals->cortexm.reads_at_0 = soc->reads_at_0;
 	totals->cortexm.cycles = soc->core.cycle;
 	totals->cortexm.retired = soc->core.retired;
 	totals->cortexm.halts = soc->core.debug.halts;

@@ -44,6 +44,7 @@ struct probe_totals {
 	struct {
 		uint64_t transactions;		/* of SWD */
 		uint64_t accesses;		/* on the bus */
+		uint64_t reads_at_0;
 		uint64_t cycles, retired, halts, resets, packets, standing, late;
 	} cortexm;
 };

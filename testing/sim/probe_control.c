@@ -92,6 +92,7 @@ static void cortexm_counters(const struct probe_totals *now, const struct probe_
 {
 	pair(out, "transactions", now->cortexm.transactions - was->cortexm.transactions);
 	pair(out, "accesses", now->cortexm.accesses - was->cortexm.accesses);
+	pair(out, "reads_at_0", now->cortexm.reads_at_0 - was->cortexm.reads_at_0);
 	pair(out, "cycles", now->cortexm.cycles - was->cortexm.cycles);
 	pair(out, "retired", now->cortexm.retired - was->cortexm.retired);
 	pair(out, "halts", now->cortexm.halts - was->cortexm.halts);
@@ -229,6 +230,10 @@ static void cortexm_state(const struct cortexm *core, struct sim_buffer *out)
 	hex(out, "psp", cortexm_sp(core, CORTEXM_PSP));
 	hex(out, "control", core->control);
 	hex(out, "primask", core->primask);
+	hex(out, "basepri", core->basepri);
+	hex(out, "faultmask", core->faultmask);
+	hex(out, "msplim", core->limit[0]);
+	hex(out, "psplim", core->limit[1]);
 	hex(out, "dhcsr", core->debug.dhcsr);
 	hex(out, "dfsr", core->debug.dfsr);
 	pair(out, "retired", core->retired);

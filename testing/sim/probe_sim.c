@@ -58,7 +58,8 @@ static const char usage[] =
 	"                 [--rtt US] [--tck KHZ] [--clock HZ] [--halt-latency TCK|random:N] [--debugpc on|zero]\n"
 	"                 [--xsr swaps|reads|faults] [--log FILE] [--seed N]\n"
 	"                 [--ram BASE/SIZE] [--flash BASE/SIZE] [--mtb-base ADDR] [--mtb-aw BITS] [--mtb-rambase ADDR]\n"
-	"                 [--mtb-ram BASE/SIZE] [--mtb-rambase-zero] [--mtb-tail-chain direct|unstacked]\n"
+	"                 [--mtb-ram BASE/SIZE] [--mtb-rambase-zero|--mtb-base-reads VALUE]\n"
+	"                 [--mtb-tail-chain direct|unstacked]\n"
 	"                 [--mtb-lockup packet|none] [--mtb-debug-pc always|changed] [--mtb-halt-skid N]\n"
 	"                 [--reg-delay N] [--deep-sleep debug|dark] [--mtb-absent] [--mtb-clock ADDR[,zero]]\n";
 
@@ -419,7 +420,7 @@ struct late_options {
 enum {
 	OPT_TARGET, OPT_PROGRAM, OPT_PROGRAM2, OPT_TAPS, OPT_JLINK, OPT_JTAG2, OPT_BITBANG, OPT_CONTROL, OPT_PACE, OPT_RTT,
 	OPT_TCK, OPT_CLOCK, OPT_LATENCY, OPT_DEBUGPC, OPT_XSR, OPT_LOG, OPT_SEED, OPT_RAM, OPT_FLASH, OPT_MTB_BASE,
-	OPT_MTB_AW, OPT_MTB_RAMBASE, OPT_MTB_RAMBASE_ZERO, OPT_MTB_RAM,
+	OPT_MTB_AW, OPT_MTB_RAMBASE, OPT_MTB_RAMBASE_ZERO, OPT_MTB_BASE_READS, OPT_MTB_RAM,
 	OPT_MTB_ABSENT, OPT_MTB_CLOCK, OPT_CHOICE,
 };
 
@@ -447,6 +448,7 @@ static const struct option long_options[] = {
 	{ "mtb-aw", required_argument, NULL, OPT_MTB_AW },
 	{ "mtb-rambase", required_argument, NULL, OPT_MTB_RAMBASE },
 	{ "mtb-rambase-zero", no_argument, NULL, OPT_MTB_RAMBASE_ZERO },
+	{ "mtb-base-reads", required_argument, NULL, OPT_MTB_BASE_READS },
 	{ "mtb-absent", no_argument, NULL, OPT_MTB_ABSENT },
 	{ "mtb-clock", required_argument, NULL, OPT_MTB_CLOCK },
 	{ "mtb-ram", required_argument, NULL, OPT_MTB_RAM },
@@ -496,7 +498,11 @@ static bool cortexm_option(struct cortexm_soc_options *options, int option, cons
 		options->mtb_rambase = number_option(name, optarg, 1);
 		break;
 	case OPT_MTB_RAMBASE_ZERO:
-		options->mtb_rambase_zero = true;
+		options->mtb_base_reads_given = true;
+		break;
+	case OPT_MTB_BASE_READS:
+		options->mtb_base_reads_given = true;
+		options->mtb_base_reads = number_option(name, optarg, 0);
 		break;
 	case OPT_CHOICE:
 		if (!cortexm_soc_choose(&options->choices, name, optarg))
