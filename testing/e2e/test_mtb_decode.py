@@ -387,13 +387,14 @@ def test_lock_up(walked):
 
 
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="no valgrind")
+@pytest.mark.parametrize("triple", ["thumbv6m-none-eabi", "thumbv8m.main-none-eabi"])
 @pytest.mark.parametrize("interrupts", [300, 40])
-def test_host_instructions(programs, tmp_path, interrupts):
+def test_host_instructions(programs, tmp_path, interrupts, triple):
     """At most 60 for each traced instruction, all of the program counted; its start is taken out.
 
     An exception every 40 instructions, of which some are chained, is one every 36.
     """
-    program = programs("thumbv6m-none-eabi", "-O2")
+    program = programs(triple, "-O2")
     counts = []
     for number in (20000, 60000):
         walk = Walk(program, 10, number, interrupts=interrupts)
@@ -685,12 +686,12 @@ def test_names_of_objects():
 
 
 @pytest.mark.parametrize("wrong", ["-buffer foo 7", "-when-full bogus", "-nosuch 1", "-stop", "-target none",
-                                   "-event nosuch {}", "-ramsize -1"])
+                                   "-capture-max x", "-event nosuch {}", "-ramsize -1"])
 def test_configure_is_all_or_nothing(wrong):
     run = objects("""
         proc show {} {
             set all {}
-            foreach option {-baseaddr -rambase -ramsize -buffer -when-full -start -stop -elf} {
+            foreach option {-baseaddr -rambase -ramsize -buffer -capture-max -when-full -start -stop -elf} {
                 lappend all $option [m cget $option]
             }
             foreach event {pre-enable post-enable pre-disable reset} { lappend all $event [m cget -event $event] }

@@ -213,6 +213,39 @@ def test_user_halt_stays_a_halt(tmp_path, target):
         run.same("one")
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_seams_of_halts_unseen(tmp_path, target):
+    """Full again before OpenOCD has looked once: the place of the halt before is not that of this one"""
+    with Session(tmp_path, target) as session:
+        run = session.run(created(session, 256) + """
+poll off
+record one {
+	m start
+	foreach n {1 2 3 4 5 6} {
+		resume
+		after 20
+		if {$n % 2} { halt; m flush } else { poll }
+		if {[chip.cpu curstate] ne "halted"} { halt }
+	}
+	m stop
+}
+listing one
+m decode -format json -o DIR/one.json
+""".replace("DIR", str(tmp_path)))
+        ran, halts = [], set()
+        for words in run.log("one"):
+            if words[0] == "I":
+                ran.append(int(words[1], 16))
+            elif words[0] == "H":
+                halts.add((len(ran), int(words[1], 16)))
+        run.same("one")
+        with open(tmp_path / "one.json", encoding="utf-8") as file:
+            pcs = [int(found, 16) for found in re.findall(r'"seam".*?"(?:pc|address|addr)":"?(0x[0-9a-f]+)', file.read())]
+        seams = seams_of(run)
+        assert len(seams) == len(pcs) > 5, run.text
+        assert set(zip(seams, pcs)) <= halts
+
+
 def test_polling_on(tmp_path):
     """OpenOCD's own poll is what most sessions have running"""
     with Session(tmp_path, "cortex-m0plus", rtt=RTT) as session:
@@ -326,6 +359,64 @@ m disable
             # if it never answered, what ran behind the last packet is not known
             assert got == ran[:len(got)] and len(got) >= len(mtb.window(run.log("one%d" % n), halted=False)), n
             assert got == ran or n > 10, n
+
+
+# ---- limits ----
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_capture_max(tmp_path, target):
+    """A drained trace that cannot grow ends there: what it holds is what ran, and the core runs on"""
+    with Session(tmp_path, target) as session:
+        run = session.run(session.create("-buffer %#x 256 -when-full drain -capture-max 4000" % session.chip.free) + mtb.DRAIN + """
+poll on
+record one {
+	m start
+	resume
+	drain_until 16
+	sleep 100
+	set before [retired]
+	sleep 20
+	say ran [expr {[retired] > $before}]
+	say state "[chip.cpu curstate] [dict get [sim state 0] halted]"
+	say off [expr {[dict get [sim mtb] master] >> 31}]
+	m stop
+}
+listing one
+say status [m status]
+say max [m cget -capture-max]
+""")
+        assert "cannot grow: tracing was stopped" in run.text
+        assert run.said["ran"] == "1" and run.said["state"] == "running 0" and run.said["off"] == "0", run.said
+        status = run.fields("status")
+        assert 3700 <= int(status["captured"]) <= 4000 and status["state"] == "stopped", status
+        assert run.said["max"] == "4000"
+        got, ran = run.listing("one"), mtb.window(run.log("one"))
+        assert len(got) > 1000 and got == ran[:len(got)], mtb.differ(got, ran)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_halted_too_late(tmp_path, target):
+    """More instructions between HALTREQ and the halt than the margin has packets: what was overwritten is told of"""
+    with Session(tmp_path, target, mtb_halt_skid=40) as session:
+        run = session.run(session.create("-buffer %#x 256 -when-full drain" % session.chip.free) + mtb.DRAIN + """
+poll on
+record one {
+	m start
+	resume
+	drain_until 10
+	halt
+	m stop
+}
+listing one
+say status [m status]
+""")
+        assert int(run.fields("status")["lost"]) > 0, run.text
+        assert re.search(r"Warn : m: the core halted too late: \d+ packets were overwritten; take a larger buffer", run.text)
+        got, ran = run.listing("one"), mtb.window(run.log("one"))
+        assert len(got) < len(ran)
+        # nothing that did not run, in order
+        rest = iter(ran)
+        assert all(any(address == other for other in rest) for address in got)
 
 
 # ---- GDB ----

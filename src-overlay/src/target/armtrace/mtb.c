@@ -189,8 +189,8 @@ static const struct command_registration arm_mtb_object_handlers[] = {
 		.mode = COMMAND_ANY,
 		.help = "set options; a -elf replaces the files of before",
 		.usage = "['-baseaddr' address] ['-rambase' address] ['-ramsize' bytes] ['-buffer' address bytes] "
-			"['-when-full' ('wrap'|'stop'|'halt'|'drain')] ['-start' address_or_symbol] ['-stop' address_or_symbol] "
-			"['-elf' file ...] ['-event' name body]",
+			"['-when-full' ('wrap'|'stop'|'halt'|'drain')] ['-capture-max' bytes] ['-start' address_or_symbol] "
+			"['-stop' address_or_symbol] ['-elf' file ...] ['-event' name body]",
 	},
 	{
 		.name = "cget",

@@ -35,7 +35,7 @@ uint8_t *arm_mtb_capture_stage(struct arm_mtb_capture *capture, size_t len)
 {
 	const size_t used = capture->len + capture->staged;
 
-	if (len > ARM_MTB_CAPTURE_MAX - used)
+	if (used + len > (capture->most ? capture->most : ARM_MTB_CAPTURE_MAX))
 		return NULL;
 	if (used + len > capture->room) {
 		size_t room = capture->room ? capture->room : 4096;

@@ -13,7 +13,7 @@
 
 #include <itrace/report/capture.h>
 
-/* so that a drain which nobody ends does not take all memory */
+/* if nothing else is said: so that a drain which nobody ends does not take all memory */
 #define ARM_MTB_CAPTURE_MAX	((size_t)256 * 1024 * 1024)
 
 /* All zero: there is none. */
@@ -24,6 +24,7 @@ struct arm_mtb_capture {
 	size_t len;
 	size_t staged;		/* bytes behind len that are here, but may be read once more */
 	size_t room;
+	size_t most;		/* it must not get longer; 0: ARM_MTB_CAPTURE_MAX */
 	struct itrace_seam *seams;
 	size_t seam_count;
 	size_t seam_room;
@@ -40,7 +41,7 @@ void arm_mtb_capture_free(struct arm_mtb_capture *capture);
 
 /*
  * Room for @a len bytes behind those that count and those that are staged.
- * @returns where they go; NULL: no memory, or more than ARM_MTB_CAPTURE_MAX
+ * @returns where they go; NULL: no memory, or too much
  */
 uint8_t *arm_mtb_capture_stage(struct arm_mtb_capture *capture, size_t len);
 

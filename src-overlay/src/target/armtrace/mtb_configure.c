@@ -106,8 +106,8 @@ static bool copy_config(Jim_Interp *interp, struct arm_mtb_config *copy, const s
 }
 
 enum option {
-	OPTION_TARGET, OPTION_BASEADDR, OPTION_RAMBASE, OPTION_RAMSIZE, OPTION_BUFFER, OPTION_WHEN_FULL, OPTION_START,
-	OPTION_STOP, OPTION_ELF, OPTION_EVENT, OPTION_NUM
+	OPTION_TARGET, OPTION_BASEADDR, OPTION_RAMBASE, OPTION_RAMSIZE, OPTION_BUFFER, OPTION_WHEN_FULL, OPTION_CAPTURE_MAX,
+	OPTION_START, OPTION_STOP, OPTION_ELF, OPTION_EVENT, OPTION_NUM
 };
 
 static const struct {
@@ -121,6 +121,7 @@ static const struct {
 	[OPTION_RAMSIZE] = { "-ramsize", 1, "the size of that RAM in bytes" },
 	[OPTION_BUFFER] = { "-buffer", 2, "an address and a size in bytes" },
 	[OPTION_WHEN_FULL] = { "-when-full", 1, "wrap, stop, halt or drain" },
+	[OPTION_CAPTURE_MAX] = { "-capture-max", 1, "a size in bytes" },
 	[OPTION_START] = { "-start", 1, "an address or a symbol" },
 	[OPTION_STOP] = { "-stop", 1, "an address or a symbol" },
 	[OPTION_ELF] = { "-elf", 1, "a program file" },
@@ -207,6 +208,10 @@ static int set_option(struct command_invocation *cmd, const struct arm_mtb *mtb,
 		if (found < 0)
 			return bad_value(cmd, option, values[0]);
 		config->when_full = (enum arm_mtb_when_full)found;
+		break;
+	case OPTION_CAPTURE_MAX:
+		if (!read_u32(values[0], &config->capture_max))
+			return bad_value(cmd, option, values[0]);
 		break;
 	case OPTION_START:
 		memory = replace_text(&config->start, values[0]);
@@ -344,6 +349,10 @@ int arm_mtb_cget_command(struct command_invocation *cmd)
 		break;
 	case OPTION_WHEN_FULL:
 		command_print_sameline(CMD, "%s", arm_mtb_when_full_names[config->when_full]);
+		break;
+	case OPTION_CAPTURE_MAX:
+		if (config->capture_max)
+			command_print_sameline(CMD, "%" PRIu32, config->capture_max);
 		break;
 	case OPTION_START:
 		command_print_sameline(CMD, "%s", config->start ? config->start : "");

@@ -68,6 +68,7 @@ struct arm_mtb_config {
 	bool rambase_given;
 	uint32_t rambase;
 	uint32_t ramsize;	/* 0: not given */
+	uint32_t capture_max;	/* bytes of a drained capture; 0: not given */
 	bool buffer_given;
 	struct arm_mtb_buffer buffer;
 	enum arm_mtb_when_full when_full;

@@ -106,6 +106,7 @@ static void begin_trace(struct arm_mtb *mtb)
 static void begin_draining(struct arm_mtb *mtb)
 {
 	arm_mtb_capture_clear(&mtb->drained);
+	mtb->drained.most = mtb->config.capture_max;
 	mtb->drain.buffer = mtb->buffer;
 	mtb->drain.position = mtb->armed.position;
 	mtb->drain.master = mtb->armed.master;
