@@ -71,11 +71,22 @@ int arm_mtb_status_command(struct command_invocation *cmd)
 	return ERROR_OK;
 }
 
-static const char *who_set(const struct arm_mtb *mtb, uint32_t value, uint32_t armed)
+/* @param by_stop stop writes it, too */
+static const char *who_set(const struct arm_mtb *mtb, uint32_t value, uint32_t armed, bool by_stop)
 {
-	if (mtb->phase == ARM_MTB_ARMED)
-		return mtb->adopted ? "the program" : value == armed ? "start" : "start, then the hardware";
-	return mtb->phase == ARM_MTB_STOPPED ? "stop" : "reset or the program";
+	if (mtb->phase == ARM_MTB_IDLE)
+		return "reset or the program";
+	if (mtb->phase == ARM_MTB_STOPPED && by_stop)
+		return "stop";
+	if (mtb->phase == ARM_MTB_ARMED && mtb->adopted)
+		return "the program";
+	return value == armed ? "start" : "the hardware";
+}
+
+/* @param ours it is one of those that start sets */
+static const char *who_set_trigger(const struct arm_mtb *mtb, bool ours)
+{
+	return mtb->phase == ARM_MTB_ARMED && !mtb->adopted && ours ? "start" : "reset or the program";
 }
 
 static void explain_position(const struct arm_mtb *mtb, uint32_t value, char *text, size_t size)
@@ -145,11 +156,11 @@ int arm_mtb_regs_command(struct command_invocation *cmd)
 		return arm_mtb_refuse(CMD, retval, why);
 
 	explain_position(mtb, state.position, text, sizeof(text));
-	print_register(CMD, "POSITION", state.position, text, who_set(mtb, state.position, mtb->armed.position));
+	print_register(CMD, "POSITION", state.position, text, who_set(mtb, state.position, mtb->armed.position, false));
 	explain_master(mtb, state.master, text, sizeof(text));
-	print_register(CMD, "MASTER", state.master, text, who_set(mtb, state.master, mtb->armed.master));
+	print_register(CMD, "MASTER", state.master, text, who_set(mtb, state.master, mtb->armed.master, true));
 	explain_flow(mtb, state.flow, text, sizeof(text));
-	print_register(CMD, "FLOW", state.flow, text, who_set(mtb, state.flow, mtb->armed.flow));
+	print_register(CMD, "FLOW", state.flow, text, who_set(mtb, state.flow, mtb->armed.flow, true));
 	if (mtb->config.rambase_given)
 		snprintf(text, sizeof(text), "not used: -rambase is 0x%08" PRIx32, mtb->config.rambase);
 	else
@@ -160,9 +171,9 @@ int arm_mtb_regs_command(struct command_invocation *cmd)
 			arm_mtb_port_read_still_word(mtb->target, base + ARM_MTB_TSTART, UINT32_MAX, &tstart) == ERROR_OK &&
 			arm_mtb_port_read_still_word(mtb->target, base + ARM_MTB_TSTOP, UINT32_MAX, &tstop) == ERROR_OK) {
 		snprintf(text, sizeof(text), "DWT comparators that start trace (bit n: comparator n)");
-		print_register(CMD, "TSTART", tstart, text, mtb->has_start ? "start" : "reset or the program");
+		print_register(CMD, "TSTART", tstart, text, who_set_trigger(mtb, mtb->has_start));
 		snprintf(text, sizeof(text), "DWT comparators that stop trace (bit n: comparator n)");
-		print_register(CMD, "TSTOP", tstop, text, mtb->has_stop ? "start" : "reset or the program");
+		print_register(CMD, "TSTOP", tstop, text, who_set_trigger(mtb, mtb->has_stop));
 	}
 	return ERROR_OK;
 }
