@@ -41,7 +41,7 @@ static int find_base(struct arm_mtb *mtb, char *why, size_t why_size)
 	if (!(slot & 1))
 		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "the core's ROM table says that this part has no MTB "
 				"(0x%08" PRIx32 " at 0x%08x); if it has, give -baseaddr", slot, ARM_MTB_M33_ROM_SLOT);
-	mtb->port.base = ARM_MTB_M33_BASE;
+	mtb->port.base = ARM_MTB_M33_ROM_TABLE + (slot & ~UINT32_C(0xfff));
 	return ERROR_OK;
 }
 

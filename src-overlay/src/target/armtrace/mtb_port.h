@@ -46,8 +46,9 @@ struct target;
 #define ARM_MTB_AW_MAX		31u	/* more would leave no room for the registers themselves */
 #define ARM_MTB_PACKET_LEN	8u	/* bytes: source, destination */
 
-#define ARM_MTB_M33_BASE	0xe0043000u	/* where an Armv8-M Mainline core has it, if it has one */
-#define ARM_MTB_M33_ROM_SLOT	0xe00ff01cu	/* and what says so: bit 0 */
+/* of an Armv8-M Mainline core; bits 31:12 of the slot are where the MTB is from there, bit 0: there is one */
+#define ARM_MTB_M33_ROM_TABLE	0xe00ff000u
+#define ARM_MTB_M33_ROM_SLOT	(ARM_MTB_M33_ROM_TABLE + 0x1c)
 
 /* Is trace switched on and off by comparators? Then nothing is sure of what ran between two packets. */
 static inline bool arm_mtb_has_window(uint32_t master)
