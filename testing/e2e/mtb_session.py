@@ -73,6 +73,14 @@ proc word {address} { return [read_memory $address 32 1] }
 # The core's time goes on with the next exchange at the latest.
 proc packets {} { catch {word 0xe000ed00}; return [dict get [sim mtb] packets] }
 proc retired {} { catch {word 0xe000ed00}; return [dict get [sim counters] retired] }
+# What the object and OpenOCD say, beside what is so.
+proc truth {name} {
+	catch {poll}
+	if {[catch {m status} said]} { set said "error [list $said]" }
+	say status$name $said
+	say mtb$name [sim mtb]
+	say core$name "[chip.cpu curstate] [dict get [sim state 0] halted]"
+}
 # The core runs for so many ms; OpenOCD does not look.
 proc run_for {ms} { resume; after $ms; halt }
 """
@@ -201,6 +209,18 @@ class Outcome:
         words = re.findall(r"\{([^{}]*)\}|(\S+)", self.said[name])
         words = [braced or bare for braced, bare in words]
         return dict(zip(words[::2], words[1::2]))
+
+    def is_true(self, name, *states):
+        """`truth NAME`: what was said is so. Of a core that runs only what it does not change. Returns the status."""
+        said, so, (seen, halted) = self.fields("status" + name), self.fields("mtb" + name), self.said["core" + name].split()
+        assert said["state"] in states, said
+        assert seen != "halted" or halted == "1", "%s: %s" % (name, self.said["core" + name])
+        if seen == "halted":
+            assert [int(said[key], 0) for key in ("position", "master", "flow")] == [
+                int(so[key], 0) for key in ("position", "master", "flow")], "%s: %s, %s" % (name, said, so)
+            assert int(said["enabled"]) == int(so["master"], 0) >> 31 & 1
+            assert int(said["haltreq"]) == int(so["master"], 0) >> 9 & 1
+        return said
 
     def log(self, name):
         return cortexm_log.read(self.folder / (name + ".log"))

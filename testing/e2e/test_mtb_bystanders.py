@@ -395,7 +395,7 @@ for {set n 0} {$n < %d} {incr n} {
 	sim fault core-reset when exchanges [expr {1 + $n %% 12}]
 	sleep 250
 	say resets$n $resets
-	say status$n [m status]
+	truth $n
 	try more$n { drain_until [expr {[fillings] + 3}] }
 	m stop
 }
@@ -403,6 +403,7 @@ for {set n 0} {$n < %d} {incr n} {
         for n in range(count):
             assert run.said["resets%d" % n] == "1" and run.tried("more%d" % n)[0], "reset at exchange %d: %s, %s" % (
                 1 + n % 12, run.said["resets%d" % n], run.said["more%d" % n])
+            assert run.is_true(str(n), "armed")["enabled"] == "1"
 
 
 # ---- GDB's flash programming ----

@@ -7,6 +7,7 @@ The names B1 .. B16 are the wishes of users that testing/README.md lists.
 """
 
 import json
+import itertools
 import os
 import random
 import re
@@ -25,6 +26,7 @@ pytestmark = pytest.mark.skipif(bool(mtb.need_tools()), reason="no " + ", ".join
 
 SIZES = [32, 64, 512, 1024, 4096, 8192]
 TARGETS = list(CHIPS)
+MODES = ["wrap", "stop", "halt", "drain"]
 
 
 @pytest.fixture(name="built", scope="module", autouse=True)
@@ -205,12 +207,30 @@ set before [sim mtb]
 sim mark
 try start { m start }
 say same [expr {$before eq [sim mtb]}]
+say reads [dict get [sim counters] reads_at_0]
 m configure -rambase %#x
 record one { m start; run_for 5; m stop }
 listing one
+say reads_behind [dict get [sim counters] reads_at_0]
+word 0
+say one [dict get [sim counters] reads_at_0]
 """ % session.chip.ram)
         run.refusal("start", "-rambase", "BASE")
         assert run.said["same"] == "1"
+        run.same("one", 64)
+        assert (run.said["reads"], run.said["reads_behind"], run.said["one"]) == ("0", "0", "1")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_base_is_wrong(tmp_path, target):
+    """B5: what is given wins over what the part says of itself"""
+    with Session(tmp_path, target, mtb_base_reads="0x30000000") as session:
+        run = session.run(session.create("-rambase %#x -buffer %#x 512" % (session.chip.ram, session.chip.free)) + """
+say base [dict get [sim mtb] base]
+record one { m start; run_for 5; m stop }
+listing one
+""")
+        assert int(run.said["base"], 0) == 0x30000000
         run.same("one", 64)
 
 
@@ -314,10 +334,12 @@ def test_no_base_given_m0plus(tmp_path):
 
 
 def test_mtb_at_another_place(tmp_path):
-    """B5: -baseaddr wins"""
-    for target, place in (("cortex-m0plus", "0x41006000"), ("cortex-m33", "0xe0044000")):
+    """B5: -baseaddr wins; without it an Armv8-M core's ROM table leads there"""
+    for target, place, given in (("cortex-m0plus", "0x41006000", True), ("cortex-m33", "0xe0044000", True),
+                                 ("cortex-m33", "0xe0044000", False)):
         with Session(tmp_path, target, mtb_base=place) as session:
-            run = session.run(session.create("-baseaddr %s -buffer %#x 512" % (place, session.chip.free)) + """
+            base = "-baseaddr %s " % place if given else ""
+            run = session.run(session.create(base + "-buffer %#x 512" % session.chip.free) + """
 record one { m start; run_for 5; m stop }
 listing one
 """)
@@ -456,9 +478,8 @@ listing one
 
 # ---- what must not change ----
 
-@pytest.mark.parametrize("transport", ["swd", "jtag"])
-@pytest.mark.parametrize("target", TARGETS)
-def test_nothing_else_changes(tmp_path, target, transport):
+@pytest.mark.parametrize("target, transport, mode", mtb.cover(2, TARGETS, ["swd", "jtag"], MODES))
+def test_nothing_else_changes(tmp_path, target, transport, mode):
     """Every register of the core and all RAM outside of the buffer; and the MTB is as found behind `disable`"""
     with Session(tmp_path, target, transport=transport) as session:
         buffer, size = session.chip.free, 1024
@@ -474,15 +495,17 @@ all before
 m start
 all armed
 run_for 10
+if {[chip.cpu curstate] ne "halted"} { halt }
 all full
 m stop
 all stopped
 m disable
 all disabled
 say left [sim mtb]
+m configure -when-full wrap
 record running { resume; after 3; m start; after 5; m stop; after 3; halt; m disable }
 """.replace("DIR", str(tmp_path)).replace("RAM", hex(session.chip.ram)).replace("LEN", hex(session.chip.ram_len))
-                          .replace("CREATE", session.create("-buffer %#x %d" % (buffer, size))))
+                          .replace("CREATE", session.create("-buffer %#x %d -when-full %s" % (buffer, size, mode))))
         ram = {}
         for name in ("before", "armed", "full", "stopped", "disabled"):
             data = (tmp_path / (name + ".ram")).read_bytes()
@@ -501,12 +524,14 @@ record running { resume; after 3; m start; after 5; m stop; after 3; halt; m dis
         assert [words[0] for words in run.log("running")].count("H") == 1, "the core was halted to arm or to read"
 
 
-@pytest.mark.parametrize("running", [False, True])
-@pytest.mark.parametrize("mode", ["wrap", "stop", "halt", "drain"])
-@pytest.mark.parametrize("target", TARGETS)
-def test_exchanges(tmp_path, target, mode, running):
-    """Arming and reading 4 KB: at most 6 beside the bytes themselves, once it is known what is there."""
-    with Session(tmp_path, target) as session:
+@pytest.mark.parametrize("target, mode, running, transport", mtb.cover(3, TARGETS, MODES, [False, True], ["swd", "jtag"]))
+def test_exchanges(tmp_path, target, mode, running, transport):
+    """Arming and reading 4 KB: at most 6 beside the bytes themselves, once it is known what is there.
+
+    By JTAG each access is two: OpenOCD's driver of the port asks for its errors by an exchange of its own.
+    """
+    most = 6 if transport == "swd" else 12
+    with Session(tmp_path, target, transport=transport) as session:
         buffer = session.chip.free
         run = session.run("chip.cpu configure -event halted {}\npoll off\n"
                           + session.create("-buffer %#x 4096 -when-full %s" % (buffer, mode)) + """
@@ -547,9 +572,9 @@ foreach {round wait} {1 30 2 WAIT} {
                           .replace("WAIT", "1" if mode == "drain" else "30"))
         for n in ("1", "2"):
             start, stop, data = (int(run.said[name + n]) for name in ("start", "stop", "bytes"))
-            print("%s, %s, %s: %d to arm, %d to read, of these %d for %s words" % (
-                target, mode, "running" if running else "halted", start, stop, data, run.said["words" + n]))
-            assert start + stop - data <= 6, "%d to arm, %d to read, of these %d for the bytes" % (start, stop, data)
+            print("%s, %s, %s, %s: %d to arm, %d to read, of these %d for %s words" % (
+                target, transport, mode, "running" if running else "halted", start, stop, data, run.said["words" + n]))
+            assert start + stop - data <= most, "%d to arm, %d to read, of these %d for the bytes" % (start, stop, data)
             if mode == "drain" and running:
                 # to where the core stood while it was read, from where it went on untraced
                 got = run.listing("one" + n)
@@ -591,6 +616,60 @@ listing one
         print("%s: %d for a filling of 1024 bytes, of these %d for the bytes" % (target, filling, data))
         assert filling - data <= 4
         run.same("one")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_memory_as_program(tmp_path, target):
+    """-memory reads the code out of the target; and shows where a file differs from it"""
+    with Session(tmp_path, target) as session:
+        run = session.run(session.create("-buffer %#x 512" % session.chip.free, elf=False) + """
+record one { m start; run_for 5; m stop }
+listing one -memory
+say ledger [m ledger]
+m configure -elf {ELF}
+listing two
+""".replace("ELF", str(session.elf)))
+        run.same("one", 64)
+        run.same("one", 64, listing="two")
+        assert "memory" in run.said["ledger"], run.said["ledger"]
+
+
+WHO = {
+    "idle": ("reset or the program",) * 5,
+    "armed": ("start", "start", "start", "start", "reset or the program"),
+    # EN is set when the address is reached
+    "ran": ("the hardware", "the hardware", "start", "start", "reset or the program"),
+    "stopped": ("the hardware", "stop", "stop", "reset or the program", "reset or the program"),
+    "adopted": ("the program", "the program", "the program", "reset or the program", "reset or the program"),
+}
+
+
+def test_who_set_registers(tmp_path):
+    """A line for each register, with its value and who set it"""
+    with Session(tmp_path, "cortex-m33") as session:
+        run = session.run(session.create("-buffer %#x 4096 -start %#x" % (
+            session.chip.free, mtb.symbols(session.elf)["main"])) + """
+proc who {name} { say $name [m regs] }
+who idle
+m start
+who armed
+run_for 20
+who ran
+m stop
+who stopped
+m disable
+m configure -start {}
+mww 0xe0043000 0
+mww 0xe0043004 0x80000004
+m adopt
+who adopted
+""")
+        for name, expected in WHO.items():
+            lines = run.said[name].splitlines()
+            assert [line.split()[0] for line in lines] == ["POSITION", "MASTER", "FLOW", "BASE", "TSTART", "TSTOP"], lines
+            who = [re.search(r"0x[0-9a-f]{8}  .*; set by (.*)$", line).group(1) for line in lines]
+            assert who.pop(3) == "the part"
+            assert tuple(who) == expected, (name, who)
 
 
 # ---- flush, adopt, reset ----
@@ -951,23 +1030,44 @@ say enabled $enabled
 
 # ---- random programs ----
 
+# It stands at the end, seen by OpenOCD; and a program may have no branches any more before it has filled so much.
+DRAIN_A_WHILE = mtb.DRAIN + """
+proc look {} { poll; if {[chip.cpu curstate] ne "halted"} { halt } }
+proc drain_until {count} {
+	for {set n 0} {$n < 40 && [fillings] < $count} {incr n} { poll; after 1 }
+}
+"""
+
+# until the buffer is full, at most a while: a program may be through with its branches
+FILL = {"wrap": "", "stop": "", "halt": "catch {wait_halt 40}\n", "drain": "catch {drain_until 2}\n"}
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_programs(tmp_path, target):
-    """One after the other on one chip: each with a buffer of another size, interrupts, stopped halted or running"""
-    count = 400 if LONG else 15
+    """One after the other on one chip: each with a buffer of another size, full in another way, interrupts, stopped halted
+    or running"""
+    count = 400 if LONG else len(SIZES) * len(MODES)
     rand = random.Random(SEED)
     with Session(tmp_path, target, mtb_tail_chain=rand.choice(["direct", "unstacked"]), **BIG_RAM[target]) as session:
-        script, cases = session.create("-buffer %#x 1024" % BIG_FREE[target], elf=False), []
-        for n in range(count):
+        script = session.create("-buffer %#x 1024" % BIG_FREE[target], elf=False) + DRAIN_A_WHILE
+        cases = list(itertools.islice(itertools.cycle(itertools.product(SIZES, MODES)), count))
+        for n, (size, mode) in enumerate(cases):
             elf = tmp_path / ("p%d.elf" % n)
-            cortexm_random.build(elf, session.chip.core, SEED * 1000 + n, "timer" if n % 4 else "soft")
-            size, halted, armed = rand.choice(SIZES), rand.random() < 0.6, rand.random() < 0.6
-            cases.append((size, halted, armed))
-            script += "load_image {%s}\nreset halt\nm configure -buffer %#x %d\n" % (elf, BIG_FREE[target], size)
-            script += "record p%d {\n%s%s}\nlisting p%d -elf {%s}\nm disable\n" % (
-                n, "m start\nresume\n" if armed else "resume\nafter 3\nm start\n",
-                "after %d\n" % rand.randrange(3, 8) + ("halt\nm stop\n" if halted else "m stop\nhalt\n"), n, elf)
+            cortexm_random.build(elf, session.chip.core, SEED * 1000 + n, "timer" if rand.random() < 0.75 else "soft")
+            halted, armed = mode != "wrap" or rand.random() < 0.6, rand.random() < 0.6
+            cases[n] += halted, armed
+            script += "load_image {%s}\nreset halt\nm configure -buffer %#x %d -when-full %s\n" % (
+                elf, BIG_FREE[target], size, mode)
+            script += "record p%d {\n%s%safter %d\n%s%s}\nlisting p%d -elf {%s}\nm disable\n" % (
+                n, "m start\nresume\n" if armed else "resume\nafter 3\nm start\n", FILL[mode], rand.randrange(3, 8),
+                "look\nsay full%d [dict get [m status] full]\n" % n if halted else "",
+                "m stop\n" if halted else "m stop\nhalt\n", n, elf)
         run = session.run(script, timeout=probe.TIMEOUT + count)
-        total = sum(run.same("p%d" % n, size // 8, halted=halted, armed=armed)
-                    for n, (size, halted, armed) in enumerate(cases))
+        total, full = 0, set()
+        for n, (size, mode, halted, armed) in enumerate(cases):
+            stopped = mode == "stop" and run.said["full%d" % n] == "1"
+            total += run.same("p%d" % n, size // 8 if mode == "wrap" else None, halted=halted and not stopped, armed=armed)
+            if mode in ("stop", "halt") and run.said["full%d" % n] == "1":
+                full.add((size, mode))
         assert total > 100 * count
+        assert len(full) > len(SIZES), "hardly any buffer got full"

@@ -73,8 +73,7 @@ foreach at {PLACES} {
 	incr faults [dict get [sim counters] faults]
 	settle
 	say same$n [expr {$before eq [sim state 0]}]
-	if {[catch {set state [m status]} said]} { set state "error {$said}" }
-	say status$n $state
+	truth $n
 	try again$n { m stop }
 	sim log stop
 	try listing$n { listing f$n }
@@ -90,6 +89,7 @@ say faults $faults
             assert again or good, "number %d: cannot be stopped: %s" % (at, run.said["again%d" % n])
             assert run.said["same%d" % n] == "1", "number %d: the core changed" % at
             assert run.said["off%d" % n] == "0"
+            assert run.is_true(str(n), "armed", "stopped")["state"] == "stopped" or not good
             assert run.tried("listing%d" % n)[0], run.said["listing%d" % n]
             run.same("f%d" % n, 32)
         # what can be done again is done again by itself, but it has happened
@@ -238,11 +238,13 @@ record one {
 	after 3
 	for {set n 0} {$n < 20 && [catch {halt}]} {incr n} { catch {poll} }
 	for {set n 0} {$n < 5 && [catch {m stop}]} {incr n} {}
+	truth end
 }
 listing one
 """)
         good, text = run.tried("stop")
         assert good or "\n" not in text.strip()
+        assert run.is_true("end", "stopped")["error"] == ""
         got = " %s " % " ".join(map(str, run.listing("one")))
         assert got in " %s " % " ".join(map(str, mtb.cortexm_log.instructions(run.log("one"))))
         assert len(run.listing("one")) > 50
@@ -292,6 +294,7 @@ settle
 say off [expr {[dict get [sim mtb] master] >> 31}]
 say status [m status]
 try stop { m stop }
+try listing { listing one }
 poll
 poll
 halt
@@ -301,7 +304,10 @@ listing two
 """)
         assert run.said["off"] == "0"
         assert run.fields("status")["enabled"] == "0"
-        one_line(run, "stop")
+        assert one_line(run, "stop"), run.said["stop"]
+        assert run.tried("listing")[0], run.said["listing"]
+        # that the core had halted with trace on is not known any more
+        run.same("one", 32, halted=False)
         run.same("two", 32)
 
 
@@ -320,7 +326,7 @@ def test_drain(tmp_path, target, wire):
         for n in range(60 if LONG else 8):
             at = rand.randrange(1, 20 if what == "exchanges" else 400)
             steps += "sim fault %s when %s %d\ncatch {sleep 40}\nsettle\n" % (kind, what, at)
-            steps += "say status%d [m status]\ncatch {resume_if_full}\ndrain_until [expr {[fillings] + 5}]\n" % n
+            steps += "truth %d\ncatch {resume_if_full}\ndrain_until [expr {[fillings] + 5}]\n" % n
         run = session.run(session.create("-buffer %#x 256 -when-full drain" % session.chip.free) + DRAIN + """
 proc resume_if_full {} {}
 record one {
@@ -329,15 +335,18 @@ record one {
 	drain_until 5
 	%s
 	halt
+	truth end
 	try stop { m stop }
 	try again { m stop }
 }
 listing one
-say status [m status]
 """ % steps, timeout=probe.TIMEOUT * 3)
         good = one_line(run, "stop")
         assert good or one_line(run, "again"), run.text
         run.same("one")
+        for n in range(60 if LONG else 8):
+            run.is_true(str(n), "armed")
+        assert run.is_true("end", "armed")["error"] == ""
         lines = run.log("one")
         assert sum(int(lines[n][3], 16) & 1 for n in mtb.packets(lines)) == 1, "trace was off in between"
 
@@ -356,12 +365,15 @@ sim fault disconnect when exchanges %d
 catch {sleep 50}
 sim log stop
 try stop { m stop }
+say status [m status]
 try listing { listing one }
 try dump { m dump DIR/raw }
 say done 1
 """.replace("DIR", str(tmp_path)) % at, good=False)
             assert run.said.get("done"), run.text
             assert not one_line(run, "stop")
+            status = run.fields("status")
+            assert status["state"] == "armed" and status["error"], status
             assert run.tried("listing")[0], run.said["listing"]
             assert run.tried("dump")[0], run.said["dump"]
             assert (tmp_path / "raw").stat().st_size >= 20 * 128
@@ -381,11 +393,16 @@ record one {
 	drain_until 10
 	sim fault sleep when us 0
 	catch {sleep 200}
+	say asleep [m status]
 	settle
 	drain_until [expr {[fillings] + 10}]
+	truth awake
 	halt
 	m stop
 }
 listing one
 """)
         run.same("one")
+        asleep = run.fields("asleep")
+        assert asleep["state"] == "armed" and asleep["error"], asleep
+        assert run.is_true("awake", "armed")["error"] == ""

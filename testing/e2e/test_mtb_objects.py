@@ -63,6 +63,20 @@ foreach {one two} {m q q m} {
         run.refusal("disableq", "traces with the same MTB already")
 
 
+@pytest.mark.parametrize("target, mode", mtb.cover(1, TARGETS, ["halt", "drain"]))
+def test_mem_ap_halts_nothing(tmp_path, target, mode):
+    """What needs a core is refused where there is none"""
+    with Session(tmp_path, target) as session:
+        run = with_mem_ap(session, "mtb create q -target ap -baseaddr %#x -buffer %#x 64 -when-full %s\n" % (
+            session.chip.mtb, session.chip.free, mode) + """
+set before [sim mtb]
+try it { q start }
+say same [expr {[sim mtb] eq $before}]
+""")
+        run.refusal("it", "-when-full halt and drain need a cortex_m target; ap is mem_ap")
+        assert run.said["same"] == "1"
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_two_of_one_core(tmp_path, target):
     """One behind the other; what was found by the first is not put back under the second"""
