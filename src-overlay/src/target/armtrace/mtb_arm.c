@@ -183,6 +183,18 @@ static bool is_begun(const struct arm_mtb *mtb, const struct arm_mtb_state *stat
 			(state->position == mtb->armed.position && !(state->master & ARM_MTB_MASTER_HALTREQ));
 }
 
+/*
+ * The same, looked at once more if not: an answer can be lost, and of a small buffer that got full meanwhile POSITION
+ * is of before and MASTER of behind that. To arm it again would lose what is in it.
+ * @param retval of the exchange that has armed it, and read @a state
+ */
+static bool has_begun(const struct arm_mtb *mtb, int retval, struct arm_mtb_state *state)
+{
+	if (retval == ERROR_OK && is_begun(mtb, state))
+		return true;
+	return arm_mtb_port_read(&mtb->port, state) == ERROR_OK && is_begun(mtb, state);
+}
+
 /* Write all with EN clear and see that it stays. */
 static int write_registers(struct arm_mtb *mtb, char *why, size_t why_size)
 {
@@ -208,7 +220,7 @@ static int enable(struct arm_mtb *mtb, char *why, size_t why_size)
 		const int retval = arm_mtb_port_put_master(&mtb->port, mtb->armed.master, &state);
 		if (retval != ERROR_OK)
 			return arm_mtb_unreachable(mtb, retval, "written", why, why_size);
-		if (is_begun(mtb, &state))
+		if (has_begun(mtb, retval, &state))
 			return ERROR_OK;
 	}
 	return not_kept(mtb, &state, why, why_size);
@@ -235,11 +247,7 @@ static bool arm_at_once(struct arm_mtb *mtb)
 	arm_mtb_port_add_write(port, &batch, ARM_MTB_FLOW, mtb->armed.flow);
 	arm_mtb_port_add_write(port, &batch, ARM_MTB_MASTER, mtb->armed.master);
 	arm_mtb_port_add_state(port, &batch, &state);
-	int retval = arm_mtb_port_run(port, &batch);
-	/* if only the answer was lost, it traces: to do it again would lose what is in the buffer, which may be full */
-	if (retval != ERROR_OK)
-		retval = arm_mtb_port_read(port, &state);
-	if (retval == ERROR_OK && is_begun(mtb, &state))
+	if (has_begun(mtb, arm_mtb_port_run(port, &batch), &state))
 		return true;
 	mtb->armed.master = master;
 	return false;
