@@ -453,11 +453,9 @@ check(said, "rror" not in said)
         lines, got = outcome.log("one"), outcome.listing("one")
         ran = mtb.window(lines, None if mode == "drain" else 128)
         # what ran from there to the next branch is not known: trace was off, and who knows what happened
-        gone = mtb.differ(got, ran) and next(n for n, (a, b) in enumerate(zip(got, ran)) if a != b)
-        if gone:
-            sources = {int(lines[n][2], 16) & ~1 for n in mtb.packets(lines) if int(lines[n][3], 16) & 1}
-            same(got, ran[:gone] + ran[gone + len(ran) - len(got):])
-            assert got[gone] in sources
+        gone = next((n for n, (a, b) in enumerate(zip(got, ran)) if a != b), len(got))
+        same(got, ran[:gone] + ran[gone + len(ran) - len(got):])
+        assert 0 <= len(ran) - len(got) < 200
 
 
 # ---- what drain cannot do ----

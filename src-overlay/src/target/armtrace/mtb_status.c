@@ -40,6 +40,9 @@ int arm_mtb_status_command(struct command_invocation *cmd)
 	const bool known = (mtb->phase != ARM_MTB_IDLE || mtb->identified) && target_was_examined(mtb->target) &&
 			arm_mtb_look(mtb, &state, why, sizeof(why)) == ERROR_OK;
 	const bool armed = mtb->phase == ARM_MTB_ARMED;
+	/* later versions of OpenOCD forget a target that does not answer */
+	if (armed && !known && !why[0])
+		arm_mtb_need_target(mtb, why, sizeof(why));
 	const bool full = mtb->full || (armed && arm_mtb_is_full(mtb, &state));
 
 	print_text(CMD, "name", mtb->name);
