@@ -457,10 +457,12 @@ check(said, "rror" not in said)
         missing = len(ran) - len(got)
         same(got, ran[:gone] + ran[gone + missing:])
         assert 0 <= missing < 200
-        # what follows is a branch that began a trace; it can begin like what is missing
-        sources = {int(lines[n][2], 16) & ~1 for n in mtb.packets(lines) if int(lines[n][3], 16) & 1}
+        # what follows is a branch that began a trace, or the handler of an exception that did; it can begin like what is
+        # missing
+        began = [[int(word, 16) for word in lines[n][2:4]] for n in mtb.packets(lines) if int(lines[n][3], 16) & 1]
+        first = {(to if source & 1 else source) & ~1 for source, to in began}
         cuts = [n for n in range(gone + 1) if got == ran[:n] + ran[n + missing:] and n < len(got)]
-        assert not missing or any(got[n] in sources for n in cuts)
+        assert not missing or any(got[n] in first for n in cuts)
 
 
 # ---- what drain cannot do ----
