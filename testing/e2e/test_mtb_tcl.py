@@ -448,6 +448,40 @@ def clang_version():
     return re.search(r"version (\d+)", text).group(1)
 
 
+def block(file, line):
+    """The example without outputs in which a line is @a line, of the manual."""
+    with open(os.path.join(probe.TOP, "src-overlay/doc", file), encoding="utf-8") as text:
+        blocks = re.findall(r"^@example\n(.*?)^@end example", text.read(), re.M | re.S)
+    blocks = [re.sub(r"@([@{}])", r"\1", body) for body in blocks]
+    found = [body for body in blocks if line in body.splitlines()]
+    assert len(found) == 1, "%d examples with %s" % (len(found), line)
+    return found[0]
+
+
+def test_session_behind_the_chips_own_file():
+    """The file that OpenOCD has for Kinetis, ours behind it, and the manual's session: all as it stands there."""
+    with probe.Probe("cortex-m0plus", program("cortex-m0plus"), mtb_rambase="0x1ffff000") as sim:
+        os.symlink(probe.program(program("cortex-m0plus")), os.path.join(sim.path, "fw.elf"))
+        session = block("mtb_session.texi", "klx.cpu.mtb start")
+        assert session.count("\n...\n") == 1 and session.endswith("klx.cpu.mtb decode\n")
+        session = session.replace("\n...\n", "\nafter 5\n").replace("klx.cpu.mtb decode", "puts [klx.cpu.mtb decode]")
+        run = openocd(sim, block("mtb_session.texi", "source [find target/mtb_kinetis_l.cfg]") + session,
+                      config=["-c", "transport select swd"])
+        assert sim.control("mtb")["packets"] > 0
+        assert re.search(r"^Info : gaps +0$", run.text, re.M), run.text
+        # 128 packets; a branch begins what is listed, and there is none without instructions
+        assert int(re.search(r"^Info : flow +(\d+) instructions", run.text, re.M).group(1)) >= 128, run.text
+        assert re.search(r"^begin +\S", run.stdout, re.M), run.text
+
+
+def test_discover_in_a_script():
+    """The manual's loop over the lines of coresight discover finds the buffer"""
+    with probe.Probe("cortex-m0plus", program("cortex-m0plus")) as sim:
+        loop = block("itrace.texi", 'foreach line [split [coresight discover kl25.dap] "\\n"] {')
+        run = openocd(sim, "init\n" + loop.replace("kl25.dap", "chip.dap"))
+        assert re.findall("^MTB at .*$", run.text, re.M) == ["MTB at 0xf0000000"], run.text
+
+
 @pytest.mark.parametrize("what, body", list(examples()))
 def test_example(what, body):
     if clang_version() != CLANG:
