@@ -107,7 +107,8 @@ def fixture_core():
     started = []
 
     def make(elf="xtensa-profile", on=True, **options):
-        sim = probe.Probe("esp32", elf, wire="unix", **dict({"taps": 1}, **options))
+        # where clocks are counted, none may be added by a machine that is busy
+        sim = probe.Probe("esp32", elf, wire="unix", **dict({"taps": 1, "pace": "tck"}, **options))
         started.append(sim)
         sim.__enter__()
         return sim, XDM(sim.jtag(), on)
@@ -703,7 +704,7 @@ class Both:
 
 @pytest.fixture(name="both")
 def fixture_both():
-    with probe.Probe("esp32", "xtensa-profile", wire="unix") as sim:
+    with probe.Probe("esp32", "xtensa-profile", wire="unix", pace="tck") as sim:
         yield sim, Both(sim.jtag())
 
 
@@ -869,13 +870,15 @@ def test_real_pace_takes_its_time(core):
 
 
 def test_gaps_are_idle_time(core):
-    sim, xdm = core()
+    sim, xdm = core(pace="model")
     xdm.read(XDM.DSR)
+    begin = time.monotonic()
     sim.control("mark")
     time.sleep(0.2)
     xdm.read(XDM.DSR)
     counters = sim.control("counters")
-    assert 200000 <= counters["idle_us"] < 400000
+    # from the answer before the mark on
+    assert 200000 <= counters["idle_us"] < (time.monotonic() - begin) * 1e6 + 100000
     assert counters["modelled_us"] < 20
     assert counters["tck_running"] == pytest.approx(counters["tck"], abs=8)	# an instruction may be longer
     # the core may run on while we ask
@@ -925,9 +928,12 @@ def test_debugpc_samples_follow_residency(core):
 
 
 def test_watchdog_bites(core):
-    sim, xdm = core()
+    sim, xdm = core(tck=100)
     xdm.pwrstat(0x50)
     stop(xdm)
+
+    def wait(seconds):
+        xdm.jtag.idle(int(seconds * 100000))
 
     def store(addr, value):
         write_a3(xdm, addr)
@@ -935,15 +941,15 @@ def test_watchdog_bites(core):
         xdm.write(XDM.DDREXEC, value)
 
     store(0x3ff5f048, 1 << 31)	# locked: no effect
-    time.sleep(0.4)
+    wait(0.4)
     assert sim.control("state", 0)["bites"] == 0
     store(0x3ff5f064, 0x50d83aa1)
     store(0x3ff5f048, 1 << 31)
     for _ in range(3):
-        time.sleep(0.2)
+        wait(0.2)
         store(0x3ff5f060, 1)
     assert sim.control("counters")["watchdog_bites0"] == 0
-    time.sleep(0.4)
+    wait(0.4)
     assert not stopped(xdm)
     assert sim.control("counters")["watchdog_bites0"] == 1
     assert xdm.pwrstat() == 0x1f

@@ -142,10 +142,7 @@ static bool set_rtt(struct probe *probe, const char *value)
 
 static bool set_pace(struct probe *probe, const char *value)
 {
-	if (strcmp(value, "real") && strcmp(value, "model"))
-		return false;
-	probe->clock.pace = strcmp(value, "real") ? SIM_PACE_MODEL : SIM_PACE_REAL;
-	return true;
+	return sim_clock_pace_find(value, &probe->clock.pace);
 }
 
 static void do_set(struct probe_control *control, char **word, struct sim_buffer *out)

@@ -54,7 +54,7 @@ struct program {
 static const char usage[] =
 	"usage: probe_sim --target esp32|esp32s2|esp32s3|xtensa-jtag|xtensa-dap --program ELF [--program2 ELF]\n"
 	"       probe_sim --target cortex-m0plus|cortex-m33 --program ELF\n"
-	"                 --jlink [--jtag2] | --bitbang PORT|PATH   [--control PATH] [--taps 1|2] [--pace model|real]\n"
+	"                 --jlink [--jtag2] | --bitbang PORT|PATH   [--control PATH] [--taps 1|2] [--pace model|real|tck]\n"
 	"                 [--rtt US] [--tck KHZ] [--clock HZ] [--halt-latency TCK|random:N] [--debugpc on|zero]\n"
 	"                 [--xsr swaps|reads|faults] [--log FILE] [--seed N]\n"
 	"                 [--ram BASE/SIZE] [--flash BASE/SIZE] [--mtb-base ADDR] [--mtb-aw BITS] [--mtb-rambase ADDR]\n"
@@ -516,9 +516,11 @@ static bool cortexm_option(struct cortexm_soc_options *options, int option, cons
 
 static enum sim_pace pace_option(const char *text)
 {
-	if (strcmp(text, "model") && strcmp(text, "real"))
-		wrong_use("pace is model or real");
-	return strcmp(text, "real") ? SIM_PACE_MODEL : SIM_PACE_REAL;
+	enum sim_pace pace;
+
+	if (!sim_clock_pace_find(text, &pace))
+		wrong_use("pace is model, real or tck");
+	return pace;
 }
 
 static void one_option(struct program *program, struct probe_options *options, struct late_options *late,

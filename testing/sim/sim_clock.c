@@ -2,10 +2,28 @@
 
 #include "sim_clock.h"
 
+#include <string.h>
 #include <time.h>
 
 #define GAP_NS		2000000u	/* shorter gaps are the client's computing */
 #define SPIN_NS		100000u		/* a sleep ends this early, the rest is spun */
+
+bool sim_clock_pace_find(const char *name, enum sim_pace *pace)
+{
+	static const char *const names[] = {
+		[SIM_PACE_MODEL] = "model",
+		[SIM_PACE_REAL] = "real",
+		[SIM_PACE_TCK] = "tck",
+	};
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(name, names[i])) {
+			*pace = i;
+			return true;
+		}
+	}
+	return false;
+}
 
 uint64_t sim_clock_wall_ns(void)
 {
@@ -28,7 +46,7 @@ void sim_clock_wait(struct sim_clock *clock, uint64_t ps)
 
 uint64_t sim_clock_idle(struct sim_clock *clock)
 {
-	if (!clock->started)
+	if (!clock->started || clock->pace == SIM_PACE_TCK)
 		return 0;
 	uint64_t gap_ns = sim_clock_wall_ns() - clock->answered_ns;
 	if (gap_ns <= GAP_NS)

@@ -3,10 +3,10 @@
 /*
  * Time of a simulated probe and its target.
  *
- * Modelled time is TCK periods and one round trip for each exchange. The cores' time is that plus idle time:
- * whenever the client lets more than 2 ms of wall time pass between two exchanges, the cores run on by the real gap.
- * Shorter gaps are the client's own computing and count for nothing. Units are picoseconds, so that any TCK has a
- * whole number of them.
+ * Modelled time is TCK periods and one round trip for each exchange. The cores' time is that plus idle time: whenever
+ * the client lets more than 2 ms of wall time pass between two exchanges, the cores run on by the real gap (but for the
+ * pace tck). Shorter gaps are the client's own computing and count for nothing. Units are picoseconds, so that any TCK
+ * has a whole number of them.
  */
 
 #ifndef SIM_CLOCK_H
@@ -18,6 +18,7 @@
 enum sim_pace {
 	SIM_PACE_MODEL,		/* nobody waits */
 	SIM_PACE_REAL,		/* an exchange lasts as long as the model says */
+	SIM_PACE_TCK,		/* nobody waits, and no gap counts, however long */
 };
 
 struct sim_clock {
@@ -35,6 +36,9 @@ struct sim_clock {
 	uint64_t due_ns;	/* when that was to be given */
 	uint64_t gap_ps;	/* of the present gap: given to the cores already */
 };
+
+/** The pace called @a name. @returns false: there is none, @a pace is as before. */
+bool sim_clock_pace_find(const char *name, enum sim_pace *pace);
 
 /** Wall clock in nanoseconds, monotonic. */
 uint64_t sim_clock_wall_ns(void);
