@@ -286,15 +286,21 @@ def test_windows():
 
 
 def test_time_of_an_access():
-    """200 kHz: long enough to be measured on any machine."""
-    with probe.Probe("esp32s2", "xtensa-profile-s2", pace="real") as sim:
-        report = ask(sim, "adapter speed 200", options="-stops 1")
+    """200 kHz: long enough to be measured on any machine. A busy one can only make it longer: the shortest counts."""
+    measured = []
+    for _ in range(5):
+        with probe.Probe("esp32s2", "xtensa-profile-s2", pace="real") as sim:
+            report = ask(sim, "adapter speed 200", options="-stops 1")
         us, tck, khz, scans = re.match(r"([\d.]+) us = ([\d.]+) TCK at (\d+) kHz; by the length of scans (\d+) ",
                                        report.lines["time of one access (IR kept)"]).groups()
         assert (khz, scans) == ("200", "54")
-        assert 255 < float(us) < 300 and 51 < float(tck) < 60
         exchange = float(re.match(r"(\d+) us", report.lines["time of one exchange"]).group(1))
         assert exchange >= 100	# half an access at least
+        measured.append((float(us), float(tck)))
+        if measured[-1][0] < 300:
+            break
+    us, tck = min(measured)
+    assert 255 < us < 300 and 51 < tck < 60, measured
 
 
 def test_no_watchdog_bites():
