@@ -102,17 +102,27 @@ static int debugpc_begin(struct sampling *sampling)
 }
 
 /*
- * Pause before a read that the rate asks for, TCK. The time between two flushes is a part of it: each read of the last
- * flush had its share of that.
+ * Pause before a read that the rate asks for, TCK. The time between two flushes is a part of it: each read of the flush
+ * has its share of that, and the shorter the pauses, the more reads there are. It is negative where the clock is faster
+ * than the adapter says.
  */
-static unsigned int debugpc_pause_tck(const struct sampling *sampling)
+static unsigned int debugpc_pause_tck(const struct sampling *sampling, unsigned int samples_max)
 {
 	const struct xdm_link *link = &sampling->link;
-	uint64_t period_ns = sampling->window.period_ns;
-	uint64_t access_ns = xdm_link_tck_to_ns(link, xdm_link_access_tck(link));
+	const int64_t period_ns = sampling->window.period_ns;
 
-	access_ns += sampling->gap_ns;
-	return period_ns > access_ns ? xdm_link_ns_to_tck(link, period_ns - access_ns) : 0;
+	if (!period_ns)
+		return 0;
+	int64_t samples = ((int64_t)xdm_link_tck_to_ns(link, link->room_tck) + sampling->gap_ns) / period_ns;
+	if (samples > samples_max)
+		samples = samples_max;
+	else if (samples < 1)
+		samples = 1;
+	int64_t pause_ns = period_ns - (int64_t)xdm_link_tck_to_ns(link, xdm_link_access_tck(link)) -
+		sampling->gap_ns / samples;
+	if (pause_ns <= 0)
+		return 0;
+	return xdm_link_ns_to_tck(link, pause_ns < 2 * period_ns ? pause_ns : 2 * period_ns);
 }
 
 static unsigned int debugpc_jitter_tck(struct sampling *sampling, struct debugpc_flush *flush)
@@ -143,7 +153,7 @@ static void debugpc_queue_pause(struct sampling *sampling, struct debugpc_flush 
 static void debugpc_queue(struct sampling *sampling, struct debugpc_flush *flush, unsigned int samples_max)
 {
 	struct xdm_link *link = &sampling->link;
-	unsigned int pause_tck = debugpc_pause_tck(sampling);
+	unsigned int pause_tck = debugpc_pause_tck(sampling, samples_max);
 	unsigned int tail = 5 * xdm_link_access_tck(link) + 2 * pause_tck + JITTER_TCK;
 
 	flush->segments = 0;
@@ -223,15 +233,15 @@ static void debugpc_wait(struct sampling *sampling)
 	sampling_wait(sampling, sampling->due_ns);
 }
 
-/* How much of the time between flushes each sample of this one has. */
-static void debugpc_learn_gap(struct sampling *sampling, const struct debugpc_flush *flush)
+/* What one flush was late by can be missing at the next: to leave that out would let the rate get too high. */
+static void debugpc_learn_gap(struct sampling *sampling)
 {
 	const struct xdm_link *link = &sampling->link;
-	uint64_t flush_ns = xdm_link_tck_to_ns(link, link->tck);
-	uint64_t cycle_ns = link->end_ns - sampling->stop_ns;
+	int64_t flush_ns = xdm_link_tck_to_ns(link, link->tck);
+	int64_t cycle_ns = link->end_ns - sampling->stop_ns;
 
-	if (sampling->stop_ns && cycle_ns > flush_ns)
-		sampling->gap_ns = (3 * sampling->gap_ns + (cycle_ns - flush_ns) / flush->samples) / 4;
+	if (sampling->stop_ns)
+		sampling->gap_ns = (3 * sampling->gap_ns + cycle_ns - flush_ns) / 4;
 	sampling->stop_ns = link->end_ns;
 }
 
@@ -256,7 +266,7 @@ static void debugpc_pass(struct sampling *sampling)
 		sampling_stop(sampling, SAMPLING_LINK, "the adapter reports an error");
 		return;
 	}
-	debugpc_learn_gap(sampling, &flush);
+	debugpc_learn_gap(sampling);
 	if (stopped_evidence(sampling, flush.evidence[flush.segments - 1]) != XDM_GONE &&
 			sampling_was_reset(sampling, flush.pwrstat)) {
 		sampling->lost[SAMPLING_LOST_DOUBT] += flush.samples;
