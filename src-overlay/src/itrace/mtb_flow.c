@@ -7,9 +7,6 @@
 #define LOOSE_MAX	4u	/* instructions of an IT block */
 #define SPACE		ITRACE_SPACE_ANY	/* the trace says nothing of security states */
 
-#define VECTOR_FIRST	2u	/* NMI; a reset leaves no packet */
-#define VECTOR_SVC	11u
-#define VECTOR_IRQ0	16u
 #define LOCKUP_NUMBER	0x1au
 
 /* In place of a packet's kind: the core was halted in front of the source. */
@@ -126,124 +123,13 @@ static bool is_mapped(struct itrace_mtb_flow *flow, uint32_t addr)
 	return itrace_image_at(flow->cache.image, addr, SPACE, &avail, NULL);
 }
 
-/* Up to 4 bytes of the image as one number, piece by piece. @returns false when some are missing. */
-static bool read_bytes(struct itrace_mtb_flow *flow, uint32_t addr, unsigned int len, uint32_t *value)
+static uint32_t find_exception(struct itrace_mtb_flow *flow, uint32_t handler,
+		const struct itrace_mtb_interrupted *from, unsigned int *flags)
 {
-	size_t avail;
-	const uint8_t *bytes = itrace_image_at(flow->cache.image, addr, SPACE, &avail, NULL);
-
-	*value = 0;
-	if (bytes && avail >= len) {
-		for (unsigned int i = 0; i < len; i++)
-			*value |= (uint32_t)bytes[i] << 8 * i;
-		return true;
-	}
-	for (unsigned int i = 0; i < len; i++) {
-		const uint8_t *byte = itrace_image_at(flow->cache.image, addr + i, SPACE, &avail, NULL);
-		if (!byte)
-			return false;
-		*value |= (uint32_t)*byte << 8 * i;
-	}
-	return true;
-}
-
-/* --- which exception --- */
-
-static void read_vectors(struct itrace_mtb_flow *flow)
-{
-	if (flow->vectors_read && flow->generation == flow->cache.image->generation)
-		return;
-	flow->vectors_read = true;
-	flow->generation = flow->cache.image->generation;
-	flow->vector_count = 0;
-	memset(flow->handlers, 0, sizeof(flow->handlers));
-	for (uint32_t i = 0; i < ITRACE_MTB_VECTOR_NUM; i++) {
-		uint32_t entry;
-		if (!read_bytes(flow, flow->hints.vtor + 4 * i, 4, &entry))
-			break;
-		/* how many interrupts there are is not known: what can be none of their handlers is behind the table */
-		if (i >= VECTOR_IRQ0 && entry && (!(entry & 1) || !is_mapped(flow, entry & ~UINT32_C(1))))
-			break;
-		flow->vectors[i] = entry & ~UINT32_C(1);
-		flow->vector_count = i + 1;
-	}
-}
-
-enum svc {
-	SVC_NOT,
-	SVC_PERHAPS,
-	SVC_SURELY
-};
-
-/* SVC is the only instruction that asks for an exception; its return address is behind it. */
-static enum svc behind_svc(struct itrace_mtb_flow *flow, uint32_t addr)
-{
-	uint32_t opcode;
-
-	if (!read_bytes(flow, addr - 2, 2, &opcode))
-		return SVC_PERHAPS;
-	if ((opcode & 0xff00) != 0xdf00)
-		return SVC_NOT;
-	return flow->ran ? SVC_SURELY : SVC_PERHAPS;
-}
-
-/* As exception types are numbered in trace: interrupts from number 8 on are elsewhere. */
-static uint32_t exception_number(uint32_t vector)
-{
-	return vector < VECTOR_IRQ0 + 8 ? vector : 0x200 + vector - VECTOR_IRQ0;
-}
-
-/*
- * The exception whose handler is at @a handler.
- * @param svc whether it may be SVC
- * @param[out] flags ITRACE_EVENT_UNKNOWN when it is not sure
- * @returns its number; 0: none
- */
-static uint32_t search_vectors(const struct itrace_mtb_flow *flow, uint32_t handler, enum svc svc, unsigned int *flags)
-{
-	uint32_t found = 0;
-
 	*flags = ITRACE_EVENT_UNKNOWN;
-	if (svc == SVC_SURELY && flow->vector_count > VECTOR_SVC && flow->vectors[VECTOR_SVC] == handler) {
-		*flags = 0;
-		return VECTOR_SVC;
-	}
-	for (uint32_t i = VECTOR_FIRST; i < flow->vector_count; i++) {
-		if (flow->vectors[i] != handler || (i == VECTOR_SVC && svc == SVC_NOT))
-			continue;
-		if (found)
-			return exception_number(found);
-		found = i;
-	}
-	if (found)
-		*flags = 0;
-	return exception_number(found);
-}
-
-/* The same, from memory where it was asked before. */
-static uint32_t find_exception(struct itrace_mtb_flow *flow, uint32_t handler, const uint32_t *from,
-		unsigned int *flags)
-{
-	enum svc svc = SVC_NOT;
-
-	*flags = ITRACE_EVENT_UNKNOWN;
-	/* an entry of 0 is for an exception that the core does not have */
-	if (!flow->hints.has_vtor || !handler)
+	if (!flow->hints.has_vtor)
 		return 0;
-	read_vectors(flow);
-	/* to other handlers it makes no difference */
-	if (flow->vector_count > VECTOR_SVC && flow->vectors[VECTOR_SVC] == handler)
-		svc = from ? behind_svc(flow, *from) : SVC_PERHAPS;
-	struct itrace_mtb_handler *memo = &flow->handlers[(handler >> 2 ^ handler >> 5) % ITRACE_MTB_HANDLER_NUM];
-	if (!memo->known || memo->addr != handler || memo->svc != svc) {
-		memo->number = search_vectors(flow, handler, svc, flags);
-		memo->addr = handler;
-		memo->svc = (uint8_t)svc;
-		memo->flags = (uint8_t)*flags;
-		memo->known = true;
-	}
-	*flags = memo->flags;
-	return memo->number;
+	return itrace_mtb_vectors_find(&flow->vectors, flow->cache.image, flow->hints.vtor, handler, from, flags);
 }
 
 /* --- open exceptions --- */
@@ -301,7 +187,7 @@ static void clear(struct itrace_mtb_flow *flow, const struct itrace_mtb_hints *h
 	flow->waiting = false;
 	set_next_seam(flow, 0);
 	flow->frame_count = 0;
-	flow->vectors_read = false;
+	itrace_mtb_vectors_init(&flow->vectors);
 	flow->pending_count = 0;
 	flow->pending_next = 0;
 	memset(&flow->packet, 0, sizeof(flow->packet));
@@ -429,6 +315,7 @@ static void arrive_by_branch(struct itrace_mtb_flow *flow)
 static void take_exception(struct itrace_mtb_flow *flow, bool has_addr)
 {
 	const uint32_t from = flow->packet.source, to = flow->packet.destination;
+	const struct itrace_mtb_interrupted interrupted = { .addr = from, .ran = flow->ran };
 	const bool at_target = flow->place == AT && flow->branched && from == flow->addr;
 	/* its frame is there already: late arrival, or instead of what was being returned to */
 	const bool again = (flow->excepted && from == flow->return_addr) ||
@@ -441,7 +328,7 @@ static void take_exception(struct itrace_mtb_flow *flow, bool has_addr)
 	if (at_target && !is_mapped(flow, from))
 		emit_no_memory(flow, from);
 	if (flow->packet.kind != ITRACE_MTB_LOCKUP)
-		number = find_exception(flow, to, has_addr ? &from : NULL, &flags);
+		number = find_exception(flow, to, has_addr ? &interrupted : NULL, &flags);
 	if (has_addr)
 		flags |= ITRACE_EVENT_HAS_ADDR;
 	if (at_target)

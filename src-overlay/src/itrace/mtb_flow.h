@@ -28,11 +28,10 @@
 #include "image.h"
 #include "ledger.h"
 #include "mtb_packet.h"
+#include "mtb_vectors.h"
 
 #define ITRACE_MTB_PENDING_NUM	8u	/* events that one step can give beyond what the caller has room for */
 #define ITRACE_MTB_FRAME_NUM	32u	/* exceptions that are open at a time; the oldest is forgotten */
-#define ITRACE_MTB_VECTOR_NUM	496u	/* words of a vector table: 16 of the system, 480 interrupts */
-#define ITRACE_MTB_HANDLER_NUM	16u
 #define ITRACE_MTB_RANGE_MAX	0x10000u	/* bytes that execution can run straight ahead */
 
 /* Where one filling of a buffer ends and the next begins: nothing is missing there, but the core was halted. */
@@ -60,15 +59,6 @@ struct itrace_mtb_frame {
 	uint32_t addr;		/* where it returns to */
 	uint8_t it_left;	/* instructions there that an open IT block makes conditional, */
 	uint8_t loose;		/* or may make so */
-};
-
-/* Which exception a handler is for, as found before. */
-struct itrace_mtb_handler {
-	uint32_t addr;
-	uint32_t number;
-	uint8_t flags;
-	uint8_t svc;
-	bool known;
 };
 
 struct itrace_mtb_flow {
@@ -111,12 +101,7 @@ struct itrace_mtb_flow {
 	struct itrace_mtb_frame frames[ITRACE_MTB_FRAME_NUM];
 	uint32_t frame_count;
 
-	/* the vector table, bit 0 of each entry clear; read once */
-	uint32_t vectors[ITRACE_MTB_VECTOR_NUM];
-	uint32_t vector_count;
-	bool vectors_read;
-	struct itrace_mtb_handler handlers[ITRACE_MTB_HANDLER_NUM];
-	unsigned int generation;	/* of the image then */
+	struct itrace_mtb_vectors vectors;
 
 	/* option; set it after init */
 	bool one_by_one;		/* no short cut over plain branches: the same events, slower (for tests) */
