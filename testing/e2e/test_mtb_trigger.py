@@ -18,6 +18,7 @@ import probe	# noqa: E402  pylint: disable=wrong-import-position
 
 sys.path.insert(0, probe.SIM)
 import cortexm_log	# noqa: E402  pylint: disable=wrong-import-position
+import mtb_session as mtb	# noqa: E402  pylint: disable=wrong-import-position
 
 LONG = os.environ.get("LONG") == "1"
 OPENOCD = os.environ.get("OPENOCD") or os.path.join(probe.TOP, "build/bin/openocd")
@@ -277,3 +278,53 @@ if {$failed} { dump failed%d } else { m stop; dump done%d }
     assert len(outcomes) == len(counts)
     assert all(registers == session.registers("before") for registers in outcomes), session.text
     assert session.text.count("failed") > 1
+
+
+def told(lines, slots, armed, halted):
+    """What packets tell of: in each window the first packet's source, and all from there to where the last one went.
+
+    @param armed the first window begins where the core stood
+    @param halted the last one ends where the core stood
+    """
+    at = mtb.packets(lines)
+    wrapped = slots is not None and len(at) >= slots
+    at = at[-slots:] if wrapped else at
+    expected = []
+    for number, index in enumerate(at):
+        source, destination = (int(word, 16) for word in lines[index][2:4])
+        if number and not destination & 1:
+            expected += cortexm_log.instructions(lines[at[number - 1]:index])
+        elif armed and not number and not wrapped:
+            expected += cortexm_log.instructions(lines[:index])
+        elif not source & 1:
+            expected.append(source)
+    return expected + cortexm_log.instructions(lines[at[-1]:] if halted else [])
+
+
+@pytest.mark.parametrize("target, mode, how, begin", mtb.cover(2, TARGETS, ["wrap", "stop", "halt", "drain"],
+                                                               ["both", "start", "stop"], ["halted", "running"]))
+def test_decode_of_windows(tmp_path, target, mode, how, begin):
+    """Where -start is given the trace does not begin where the core was when it was armed."""
+    options = {"both": "-start machine -stop fibonacci", "start": "-start machine", "stop": "-stop fibonacci"}[how]
+    size = 4096 if mode in ("wrap", "stop") else 256
+    with mtb.Session(tmp_path, target, "work", level="O1", rtt=300) as session:
+        run = session.run(session.create("-buffer %#x %d -when-full %s %s" % (session.chip.free, size, mode, options))
+                          + mtb.DRAIN + """
+poll on
+proc packets {} { set s [m status]; return [expr {[dict get $s packets] + [dict get $s captured] / 8}] }
+if {"BEGIN" eq "running"} { resume }
+record one {
+	m start
+	if {"BEGIN" eq "halted"} { resume }
+	for {set n 0} {$n < 50 && ($n < 4 || ("HOW" ne "stop" && [packets] < 20))} {incr n} { sleep 20 }
+	halt
+	say enabled [field enabled]
+	m stop
+}
+listing one
+""".replace("BEGIN", begin).replace("HOW", how))
+        lines, got = run.log("one"), run.listing("one")
+        expected = told(lines, size // 8 if mode != "drain" else None, how == "stop" and begin == "halted",
+                        how != "both" and run.said["enabled"] == "1")
+        assert not mtb.differ(got, expected), "%s\n%s" % (mtb.differ(got, expected), run.text)
+        assert len(got) > 20 or how == "stop"

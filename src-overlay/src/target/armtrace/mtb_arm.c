@@ -174,6 +174,12 @@ bool arm_mtb_is_armed(const struct arm_mtb *mtb, const struct arm_mtb_state *sta
 			!((state->master ^ mtb->armed.master) & ~master) && state->flow == mtb->armed.flow;
 }
 
+void arm_mtb_note_begin(struct arm_mtb *mtb)
+{
+	/* where -start is met a comparator begins the trace, at once or some instructions later */
+	mtb->has_pc_arm = !mtb->has_start && arm_mtb_core_pc(mtb, &mtb->pc_arm);
+}
+
 /* Nothing moves while the core stands: FLOW of before, which is written last, may have set HALTREQ. */
 static bool is_begun(const struct arm_mtb *mtb, const struct arm_mtb_state *state)
 {

@@ -189,7 +189,7 @@ static void rearm_after_reset(struct arm_mtb *mtb)
 		arm_mtb_drain_rearmed(&mtb->drain);
 	/* what is drained goes on, and its first instruction is the one of start */
 	if (!mtb->draining || !mtb->drain.capture->len)
-		mtb->has_pc_arm = arm_mtb_core_pc(mtb, &mtb->pc_arm);
+		arm_mtb_note_begin(mtb);
 	LOG_INFO("%s: armed again after the reset", mtb->name);
 }
 

@@ -35,6 +35,9 @@ int arm_mtb_arm(struct arm_mtb *mtb, char *why, size_t why_size);
 /* The same place and mode once more, behind a reset. */
 int arm_mtb_arm_again(struct arm_mtb *mtb, char *why, size_t why_size);
 
+/* What was armed just now: where does its first instruction lie, if that is known? */
+void arm_mtb_note_begin(struct arm_mtb *mtb);
+
 /* Is it still armed as it was? While the core runs POSITION moves, and the hardware can clear EN or set HALTREQ. */
 bool arm_mtb_is_armed(const struct arm_mtb *mtb, const struct arm_mtb_state *state);
 

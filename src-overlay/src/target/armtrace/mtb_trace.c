@@ -163,7 +163,7 @@ int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 		return retval;
 	}
 	begin_trace(mtb);
-	mtb->has_pc_arm = arm_mtb_core_pc(mtb, &mtb->pc_arm);
+	arm_mtb_note_begin(mtb);
 	if (arm_mtb_is_halted(mtb))
 		mtb->vtor_known = false;
 	if (mtb->when_full == ARM_MTB_DRAIN)
