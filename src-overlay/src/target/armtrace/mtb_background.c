@@ -47,12 +47,13 @@ static int clear_haltreq(struct arm_mtb *mtb, char *why, size_t why_size)
 		return arm_mtb_unreachable(mtb, retval, "read", why, why_size);
 	if (!(state.master & ARM_MTB_MASTER_HALTREQ))
 		return ERROR_OK;
-	if (!mtb->full)
-		LOG_INFO("%s: the buffer is full (%" PRIu32 " packets) and has halted the core: decode or dump it, then resume",
-				mtb->name, arm_mtb_packets(mtb, &state));
 	mtb->full = true;
 	retval = arm_mtb_port_set_master(&mtb->port, state.master & ~ARM_MTB_MASTER_HALTREQ, ARM_MTB_MASTER_HALTREQ);
-	return retval == ERROR_OK ? ERROR_OK : arm_mtb_unreachable(mtb, retval, "written", why, why_size);
+	if (retval != ERROR_OK)
+		return arm_mtb_unreachable(mtb, retval, "written", why, why_size);
+	LOG_INFO("%s: the buffer is full (%" PRIu32 " packets) and has halted the core: decode or dump it, then resume",
+			mtb->name, arm_mtb_packets(mtb, &state));
+	return ERROR_OK;
 }
 
 /* The core stands, whatever for: serve the buffer, so that it can be resumed. */
