@@ -809,10 +809,41 @@ set before [sim mtb]
 try it { m adopt }
 say same [expr {$before eq [sim mtb]}]
 say status [m status]
+m disable
+mww 0xe0043000 0
+set before [sim mtb]
+try empty { m adopt }
+say empty_same [expr {$before eq [sim mtb]}]
+say empty_status [m status]
 """)
         good, text = run.tried("it")
         assert good or "\n" not in text.strip(), text
         assert run.said["same"] == "1" and run.fields("status")["enabled"] == "0"
+        # and where they say that there is nothing, that is said
+        run.refusal("empty", "nothing is armed", "POSITION 0x00000000 is at the start")
+        assert run.said["empty_same"] == "1" and run.fields("empty_status")["state"] == "idle"
+
+
+@pytest.mark.parametrize("target, mode", mtb.cover(2, TARGETS, MODES))
+def test_adopt_of_what_stop_left(tmp_path, target, mode):
+    """It is in the capture already, which stays; what the program arms since is taken"""
+    with Session(tmp_path, target) as session:
+        run = session.run(session.create("-buffer %#x 256 -when-full %s" % (session.chip.free, mode)) + mtb.DRAIN + """
+poll on
+record one { m start; resume; sleep 50; halt; m stop }
+poll off
+set before [list [sim mtb] [m status]]
+try adopt { m adopt }
+say same [expr {$before eq [list [sim mtb] [m status]]}]
+listing one
+mww [expr {BASE + 4}] [expr {[word [expr {BASE + 4}]] | 0x80000000}]
+try program { m adopt }
+say adopted [field adopted]
+""".replace("BASE", hex(session.chip.mtb)))
+        run.refusal("adopt", "nothing was armed since m stop" if mode != "drain" else "nothing (is|was) armed")
+        assert run.said["same"] == "1"
+        run.same("one", 32 if mode != "drain" else None, halted=mode != "stop")
+        assert run.tried("program")[0] and run.said["adopted"] == "1", run.text
 
 
 @pytest.mark.parametrize("how", ["halt", "init", "run"])

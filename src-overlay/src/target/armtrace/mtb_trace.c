@@ -4,6 +4,7 @@
 #include "config.h"
 #endif
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -186,8 +187,27 @@ static void end_trace(struct arm_mtb *mtb, enum arm_mtb_phase phase)
 	memset(&mtb->held, 0, sizeof(mtb->held));
 }
 
+/* Is there a trace of the program's? */
+static int check_adopted(const struct arm_mtb *mtb, const struct arm_mtb_state *state, char *why, size_t why_size)
+{
+	const struct arm_mtb_state *left = &mtb->left;
+
+	if (state->master & ARM_MTB_MASTER_EN)
+		return ERROR_OK;
+	if (!arm_mtb_used_bytes(mtb, state))
+		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "nothing is armed (MASTER.EN is 0), and nothing was "
+				"traced: POSITION 0x%08" PRIx32 " is at the start of its buffer of %" PRIu32 " bytes, and that has not "
+				"wrapped", state->position, mtb->buffer.size);
+	if (mtb->phase == ARM_MTB_STOPPED && mtb->capture.exists && state->position == left->position &&
+			state->master == left->master && state->flow == left->flow)
+		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "nothing was armed since %s stop, whose capture is here: "
+				"decode or dump it", mtb->name);
+	return ERROR_OK;
+}
+
 int arm_mtb_adopt(struct arm_mtb *mtb, char *why, size_t why_size)
 {
+	const struct arm_mtb_buffer buffer = mtb->buffer;
 	struct arm_mtb_state state;
 
 	if (mtb->phase == ARM_MTB_ARMED && !mtb->adopted)
@@ -202,8 +222,12 @@ int arm_mtb_adopt(struct arm_mtb *mtb, char *why, size_t why_size)
 		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "where POSITION points to can only be found out while "
 				"nothing is traced: halt the core first");
 	retval = arm_mtb_find_armed(mtb, &state, why, why_size);
-	if (retval != ERROR_OK)
+	if (retval == ERROR_OK)
+		retval = check_adopted(mtb, &state, why, why_size);
+	if (retval != ERROR_OK) {
+		mtb->buffer = buffer;
 		return retval;
+	}
 
 	mtb->armed = state;
 	mtb->armed.position = state.position & ~(mtb->buffer.size - 1) & ARM_MTB_POSITION_POINTER;
@@ -301,6 +325,7 @@ int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
 	retval = arm_mtb_disarm(mtb, &state, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
+	mtb->left = state;
 	/* what the program had armed is not what a start found */
 	mtb->before_known &= !mtb->adopted;
 	end_trace(mtb, ARM_MTB_STOPPED);
