@@ -395,6 +395,30 @@ say max [m cget -capture-max]
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_capture_max_below_a_filling(tmp_path, target):
+    """Refused, with the part and the capture as they were; one filling is enough"""
+    with Session(tmp_path, target) as session:
+        run = session.run(session.create("-buffer %#x 256" % session.chip.free) + mtb.DRAIN + """
+record one { m start; run_for 3; m stop }
+m configure -when-full drain -capture-max 255
+set before [list [sim mtb] [m status]]
+try start { m start }
+say same [expr {$before eq [list [sim mtb] [m status]]}]
+listing one
+m configure -capture-max 256
+poll on
+record two { m start; resume; sleep 50; halt; say status [m status]; m stop }
+listing two
+""")
+        run.refusal("start", "-capture-max 255 is less than one buffer of 256 bytes")
+        assert run.said["same"] == "1"
+        run.same("one", 32)
+        assert 0 < int(run.fields("status")["captured"]) <= 256
+        got, ran = run.listing("two"), mtb.window(run.log("two"))
+        assert got == ran[:len(got)] and len(got) > 20, mtb.differ(got, ran)
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_halted_too_late(tmp_path, target):
     """More instructions between HALTREQ and the halt than the margin has packets: what was overwritten is told of"""
     with Session(tmp_path, target, mtb_halt_skid=40) as session:

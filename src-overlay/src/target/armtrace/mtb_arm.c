@@ -380,6 +380,17 @@ static int find_hardware(struct arm_mtb *mtb, char *why, size_t why_size)
 	return retval;
 }
 
+/* Nothing could be kept. */
+static int check_capture_max(const struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	const uint32_t most = mtb->config.capture_max;
+
+	if (mtb->when_full != ARM_MTB_DRAIN || !most || most >= mtb->buffer.size)
+		return ERROR_OK;
+	return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "-capture-max %" PRIu32 " is less than one buffer of %" PRIu32
+			" bytes", most, mtb->buffer.size);
+}
+
 static int prepare(struct arm_mtb *mtb, const struct programs *programs, char *why, size_t why_size)
 {
 	int retval = find_trigger_addresses(mtb, programs, why, why_size);
@@ -388,6 +399,8 @@ static int prepare(struct arm_mtb *mtb, const struct programs *programs, char *w
 		retval = find_hardware(mtb, why, why_size);
 	if (retval == ERROR_OK)
 		retval = place_buffer(mtb, programs, why, why_size);
+	if (retval == ERROR_OK)
+		retval = check_capture_max(mtb, why, why_size);
 	if (retval == ERROR_OK)
 		retval = look_at_buffer(mtb, why, why_size);
 	return retval;

@@ -273,8 +273,9 @@ static int end_full(struct arm_mtb_drain *drain, const struct arm_mtb_state *sta
 		return retval;
 	LOG_WARNING("%s: the capture of %zu bytes cannot grow: tracing was stopped; stop, dump it and start again",
 			drain->name, drain->capture->len);
-	/* behind what could not be kept nothing is known */
+	/* behind what could not be kept nothing is known; and if that is all, the capture is empty, not the one before */
 	drain->service.has_pc = false;
+	drain->capture->exists = drain->capture->in_order = true;
 	set_end(drain, state);
 	return ERROR_OK;
 }
