@@ -693,3 +693,41 @@ say state [dict get [m status] state]
         assert run.tried("adopt")[0], run.text
         run.refusal("start", "started already")
         assert run.said["same"] == "1" and run.said["state"] == "armed", run.said
+
+
+RESET_EVENTS = ["reset-start", "reset-assert-pre", "reset-assert-post", "reset-deassert-pre", "reset-deassert-post",
+                "reset-end"]
+
+
+@pytest.mark.parametrize("target, mode, command, event, reset", mtb.cover(
+    2, TARGETS, ["wrap", "stop", "halt", "drain"], ["stop", "disable"], RESET_EVENTS, ["halt", "run"]))
+def test_end_in_a_script_of_reset(tmp_path, target, mode, command, event, reset):
+    """No reset has come yet, or it has left FLOW alone: no watermark stays behind"""
+    with Session(tmp_path, target) as session:
+        run = session.run(session.create("-buffer %#x 256 -when-full %s" % (session.chip.free, mode)) + mtb.DRAIN + """
+poll on
+set before [sim mtb]
+m start
+resume
+sleep 20
+chip.cpu configure -event EVENT { try COMMAND { m COMMAND } }
+reset RESET
+sleep 20
+truth one
+try decode { m decode }
+chip.cpu configure -event EVENT {}
+poll off
+halt
+say before $before
+say behind [sim mtb]
+record two { m start; run_for 3; m stop }
+listing two
+""".replace("EVENT", event).replace("COMMAND", command).replace("RESET", reset))
+        assert run.tried(command)[0], run.text
+        run.is_true("one", "stopped" if command == "stop" else "idle")
+        # what led to the reset
+        assert run.tried("decode")[0], run.text
+        before, behind = run.fields("before"), run.fields("behind")
+        assert not int(behind["master"], 0) & (EN | HALTREQ)
+        assert int(behind["flow"], 0) in (0, int(before["flow"], 0) if command == "disable" else 0), behind
+        assert run.listing("two")

@@ -265,6 +265,25 @@ static bool is_lost(struct arm_mtb *mtb)
 	return mtb->rearm && !arm_mtb_survived_reset(mtb);
 }
 
+/*
+ * The same, before that reset (in a script of it) or behind: not every reset clears FLOW, and its watermark would halt
+ * or stop what the program traces one day. Behind a reset the MTB may not answer yet.
+ * @param flow to leave there
+ */
+static int leave_lost(struct arm_mtb *mtb, uint32_t flow)
+{
+	struct arm_mtb_state state;
+	const bool answers = arm_mtb_port_read(&mtb->port, &state) == ERROR_OK;
+	const bool still = answers && arm_mtb_is_armed(mtb, &state);
+	int retval = arm_mtb_trigger_clear(&mtb->trigger, !still);
+
+	/* else the program has written it since */
+	if (retval == ERROR_OK && answers && state.flow == mtb->armed.flow && (still || state.flow != flow))
+		retval = arm_mtb_port_put_flow(&mtb->port, state.master & ~(still ? ARM_MTB_MASTER_EN |
+				ARM_MTB_MASTER_HALTREQ | ARM_MTB_MASTER_TSTARTEN | ARM_MTB_MASTER_TSTOPEN : 0), flow, &state);
+	return retval;
+}
+
 int arm_mtb_flush(struct arm_mtb *mtb, char *why, size_t why_size)
 {
 	struct arm_mtb_state state;
@@ -313,7 +332,9 @@ int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
 		return ERROR_OK;
 	/* what led to the reset was captured before it, and has cleared the rest */
 	if (is_lost(mtb)) {
-		arm_mtb_trigger_clear(&mtb->trigger, true);
+		retval = leave_lost(mtb, 0);
+		if (retval != ERROR_OK)
+			return arm_mtb_unreachable(mtb, retval, "written", why, why_size);
 		mtb->before_known = false;
 		end_trace(mtb, ARM_MTB_STOPPED);
 		return ERROR_OK;
@@ -336,7 +357,8 @@ int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
 static int leave_hardware(struct arm_mtb *mtb, char *why, size_t why_size)
 {
 	const bool lost = is_lost(mtb);
-	int retval = arm_mtb_trigger_clear(&mtb->trigger, lost);
+	int retval = lost ? leave_lost(mtb, mtb->before_known ? mtb->before.flow : 0) :
+			arm_mtb_trigger_clear(&mtb->trigger, false);
 
 	if (retval == ERROR_OK && mtb->adopted)
 		return arm_mtb_let_go(mtb, why, why_size);
@@ -379,8 +401,12 @@ static void leave_for_good(struct arm_mtb *mtb)
 	char why[ARM_MTB_WHY];
 
 	if (mtb->phase != ARM_MTB_ARMED || mtb->adopted || !target_was_examined(mtb->target) ||
-			(mtb->when_full != ARM_MTB_HALT && mtb->when_full != ARM_MTB_DRAIN) || is_lost(mtb))
+			(mtb->when_full != ARM_MTB_HALT && mtb->when_full != ARM_MTB_DRAIN))
 		return;
+	if (is_lost(mtb)) {
+		leave_lost(mtb, 0);
+		return;
+	}
 	int retval = arm_mtb_look(mtb, &state, why, sizeof(why));
 	if (retval == ERROR_OK)
 		retval = arm_mtb_disarm(mtb, &state, why, sizeof(why));
