@@ -441,6 +441,21 @@ def test_registers_that_do_not_fit(walked, tmp_path, registers, buffer, parts):
         assert part in run.stderr
 
 
+def test_input_without_an_end(walked):
+    """No more of it is kept than an MTB of this AW can have; through a pipe a whole RAM comes as from a file"""
+    program, walk, _ = walked
+    run = decode("/dev/zero", program, POSITION=0x10, MASTER=0x80000004, AW=16)
+    assert run.returncode == 1 and run.stdout == ""
+    assert run.stderr == "itrace: /dev/zero: more than 65536 bytes come; no trace of this kind is longer\n"
+    ring, position = walk.ring(5)
+    for len_of_rest, status in ((0, 0), (0x10000 - len(ring), 0), (0x10000 - len(ring) + 1, 1)):
+        piped = subprocess.run(
+            [ITRACE, "decode", "--protocol", "mtb", "--elf", str(program.elf), "--format", "packets", "--trace", "-",
+             "--reg", "POSITION=%#x" % position, "--reg", "MASTER=0x80000005", "--reg", "AW=16"],
+            input=ring + bytes(len_of_rest), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+        assert piped.returncode == status, piped.stderr
+
+
 def test_nothing_was_traced(walked, tmp_path):
     """B1: EN is set, and there is no trace"""
     program, _, _ = walked

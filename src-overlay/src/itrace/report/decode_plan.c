@@ -172,7 +172,8 @@ static bool add_mtb_stream(struct itrace_plan *plan, size_t index, const struct 
 	}
 	if (!itrace_mtb_source_registers(&stream->mtb, plan->options, plan->dash, plan->io))
 		return false;
-	if (!itrace_trace_file_spool(&buffer->file, plan->stop, plan->ctx, why, sizeof(why)))
+	if (!itrace_trace_file_spool(&buffer->file, itrace_mtb_source_most(&stream->mtb, plan->options), plan->stop,
+			plan->ctx, why, sizeof(why)))
 		return fail(plan, why);
 	return itrace_mtb_source_find(&stream->mtb, plan->options, itrace_plan_label(buffer), buffer->file.size, plan->dash,
 			plan->io);
@@ -355,7 +356,7 @@ static bool plan_file_ids(struct itrace_plan *plan, struct itrace_plan_buffer *b
 		return false;
 	/* a pipe, which may have no end, is kept only when there is something in it */
 	if (plan->options->all_streams && !buffer->scanned && itrace_plan_list_ids(buffer, list, sizeof(list))) {
-		if (!itrace_trace_file_spool(&buffer->file, plan->stop, plan->ctx, why, sizeof(why)))
+		if (!itrace_trace_file_spool(&buffer->file, UINT64_MAX, plan->stop, plan->ctx, why, sizeof(why)))
 			return fail(plan, why);
 		if (!scan_ids(plan, buffer))
 			return false;

@@ -140,7 +140,8 @@ static bool prepare_snapshot_export(struct itrace_decode_state *run)
 	if (!export_path(run, ITRACE_EXPORT_SNAPSHOT))
 		return true;
 	for (size_t i = 0; i < run->plan.buffer_count; i++)
-		if (!itrace_trace_file_spool(&run->plan.buffers[i].file, itrace_decode_tick, run, why, sizeof(why)))
+		if (!itrace_trace_file_spool(&run->plan.buffers[i].file, UINT64_MAX, itrace_decode_tick, run, why,
+				sizeof(why)))
 			return itrace_decode_fail(run, why);
 	return true;
 }

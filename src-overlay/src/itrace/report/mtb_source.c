@@ -48,6 +48,14 @@ static bool has(const struct itrace_mtb_source *source, uint32_t bit)
 	return source->regs.given & bit;
 }
 
+uint64_t itrace_mtb_source_most(const struct itrace_mtb_source *source, const struct itrace_decode_options *options)
+{
+	if (has(source, ITRACE_MTB_REG_POSITION) && has(source, ITRACE_MTB_REG_AW) && source->regs.aw < 32 &&
+			!options->buffer_given)
+		return UINT64_C(1) << source->regs.aw;
+	return UINT64_C(1) << 32;
+}
+
 /* The registers that are known, for a message. */
 static void list_given(const struct itrace_mtb_source *source, char *text, size_t size)
 {

@@ -29,6 +29,9 @@ struct itrace_mtb_source {
 bool itrace_mtb_source_registers(struct itrace_mtb_source *source, const struct itrace_decode_options *options,
 		const char *dash, const struct itrace_decode_io *io);
 
+/* How many bytes the file can have: those of the MTB's RAM, if it is that; else of all memory that a core sees. */
+uint64_t itrace_mtb_source_most(const struct itrace_mtb_source *source, const struct itrace_decode_options *options);
+
 /*
  * Find the trace in the file, of @a len bytes, and tell what of it there is, and which registers are missing. Seams are
  * those that hints already has.

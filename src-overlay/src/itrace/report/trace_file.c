@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #ifndef _WIN32
 #include <poll.h>
 #endif
@@ -26,12 +27,16 @@
 
 #define WAIT_MS	100	/* between two questions whether to stop */
 
+static const char *label(const struct itrace_trace_file *file)
+{
+	return !strcmp(file->path, "-") ? "standard input" : file->path;
+}
+
 static bool fail(const struct itrace_trace_file *file, const char *what, char *why, size_t why_size)
 {
 	int error = errno;
 
-	snprintf(why, why_size, "%s '%s': %s", what, !strcmp(file->path, "-") ? "standard input" : file->path,
-			strerror(error));
+	snprintf(why, why_size, "%s '%s': %s", what, label(file), strerror(error));
 	return false;
 }
 
@@ -189,8 +194,8 @@ static bool write_all(int fd, const uint8_t *bytes, size_t len)
 	return true;
 }
 
-bool itrace_trace_file_spool(struct itrace_trace_file *file, bool (*stop)(void *ctx), void *ctx, char *why,
-		size_t why_size)
+bool itrace_trace_file_spool(struct itrace_trace_file *file, uint64_t most, bool (*stop)(void *ctx), void *ctx,
+		char *why, size_t why_size)
 {
 	const uint8_t *bytes;
 	long len = 0;
@@ -208,6 +213,12 @@ bool itrace_trace_file_spool(struct itrace_trace_file *file, bool (*stop)(void *
 		len = itrace_trace_file_read(file, &bytes, why, why_size);
 		if (len <= 0)
 			break;
+		if (file->off > most) {
+			close(fd);
+			snprintf(why, why_size, "%s: more than %" PRIu64 " bytes come; no trace of this kind is longer",
+					label(file), most);
+			return false;
+		}
 		if (!write_all(fd, bytes, (size_t)len)) {
 			close(fd);
 			return fail(file, "cannot copy to a temporary file", why, why_size);
