@@ -696,7 +696,7 @@ def test_names_of_objects():
         """)
     shown = ("", " ", "a b", "a?b", "a?b", "?", "-target", "-")
     assert run.stdout.splitlines() == [
-        "'%s' is no name for an object: it comes first, has no blanks and does not begin with -" % name
+        "'%s' is no name for an object: it comes first, has no blanks, does not begin with -, and has at most 64 characters" % name
         for name in shown] + ["x.cpu"] * 5, run.stdout + run.stderr
 
 

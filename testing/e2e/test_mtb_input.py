@@ -220,3 +220,40 @@ try again { m start }
 """ % session.chip.free)
         run.refusal("it", "cannot be read")
         assert run.said["state"] == "idle" and run.tried("again")[0], run.text
+
+
+def test_odd_values(tmp_path):
+    """One line each, which shows the value; symbols may have an offset"""
+    refused = [
+        ('m configure "-x\\ny" 3', r"unknown option -x\?y; there are -target,"), ('m configure "" 3', "unknown option ''"),
+        ('m configure -baseaddr "0x1000\\n2"', r"not 0x1000\?2"), ('m configure -baseaddr ""', "not ''"),
+        ('m configure -buffer " 0x20000000" 16', "not  0x20000000"), ("m configure -buffer 0x20000000 +16", r"not \+16"),
+        ("m configure -ramsize -1", "not -1"), ('m cget -event "a\\nb"', r"not a\?b"),
+        ('m address "a\\nb"', r"no symbol a\?b in"), ('m address ""', "no symbol '' in"), ("m address -5", "no symbol -5 in"),
+        ("m address 0x100000000", "more than 32 bits"), ("m address 99999999999999999999", "more than 32 bits"),
+        ("m address main+x", r"no symbol main\+x in"), ("m address nosuch+4", r"no symbol nosuch\+4 in"),
+        ("m address +4", r"no symbol \+4 in"), ("m address main+", r"no symbol main\+ in"),
+        ("mtb create [string repeat x 65] -target chip.cpu", "at most 64 characters"),
+    ]
+    with Session(tmp_path, "cortex-m33") as session:
+        run = session.run(session.create() + "".join("try r%d {%s}\n" % (n, command)
+                                                     for n, (command, _) in enumerate(refused)) + """
+say main [m address main]
+say behind "[m address main+4] [m address main+0x10] [m address main+5]"
+mtb create [string repeat x 64] -target chip.cpu
+m start
+m stop
+try dump { m dump "/nonexi\nst/x" }
+try nowhere { m dump "" }
+mtb create bare -target chip.cpu -buffer %#x 512
+bare start
+bare stop
+""" % session.chip.free)
+        for n, (_, part) in enumerate(refused):
+            run.refusal("r%d" % n, part)
+        main = int(run.said["main"], 0)
+        assert [int(word, 0) - main for word in run.said["behind"].split()] == [4, 16, 4]
+        run.refusal("dump", r"m: cannot write '/nonexi\?st/x': No such file")
+        run.refusal("nowhere", "m: cannot write '': No such file")
+        assert "bare: no program is given (-elf): whether it uses the 512 bytes at 0x2000a000 is not known" in run.text
+        assert "m: no program" not in run.text

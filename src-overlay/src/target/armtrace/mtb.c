@@ -123,8 +123,8 @@ static int dump_file(struct command_invocation *cmd, const struct arm_mtb *mtb, 
 	const int error = write_file(path, mtb->capture.bytes, mtb->capture.len);
 
 	if (error) {
-		command_print_sameline(cmd, "%s: %s", path, strerror(error));
-		return ERROR_FAIL;
+		snprintf(text, sizeof(text), "%s: cannot write '%.300s': %s", mtb->name, path, strerror(error));
+		return arm_mtb_refuse(cmd, ERROR_FAIL, text);
 	}
 	if (mtb->capture.seam_count)
 		LOG_INFO("%s: a file of bytes has no seams; a directory (dump DIR) has", mtb->name);
@@ -182,15 +182,18 @@ COMMAND_HANDLER(handle_mtb_address_command)
 	return ERROR_OK;
 }
 
+#define OPTIONS_USAGE \
+	"['-baseaddr' address] ['-rambase' address] ['-ramsize' bytes] ['-buffer' address bytes] " \
+	"['-when-full' ('wrap'|'stop'|'halt'|'drain')] ['-capture-max' bytes] ['-start' address_or_symbol] " \
+	"['-stop' address_or_symbol] ['-elf' file ...] ['-event' name body]"
+
 static const struct command_registration arm_mtb_object_handlers[] = {
 	{
 		.name = "configure",
 		.handler = arm_mtb_configure_command,
 		.mode = COMMAND_ANY,
 		.help = "set options; a -elf replaces the files of before",
-		.usage = "['-baseaddr' address] ['-rambase' address] ['-ramsize' bytes] ['-buffer' address bytes] "
-			"['-when-full' ('wrap'|'stop'|'halt'|'drain')] ['-capture-max' bytes] ['-start' address_or_symbol] "
-			"['-stop' address_or_symbol] ['-elf' file ...] ['-event' name body]",
+		.usage = OPTIONS_USAGE,
 	},
 	{
 		.name = "cget",
@@ -282,23 +285,15 @@ static const struct command_registration arm_mtb_object_handlers[] = {
 
 /* ---- the group ---- */
 
+#define NAME_MAX_LEN	64u	/* it begins every message */
+
 /* One that can be typed, and does not break a message into lines or pass for an option. */
 static bool is_name(const char *name)
 {
 	for (const char *c = name; *c; c++)
 		if ((unsigned char)*c <= ' ' || *c == 0x7f)
 			return false;
-	return *name && *name != '-';
-}
-
-/* What of a wrong name can be shown on one line. */
-static void printable(const char *name, char *text, size_t size)
-{
-	size_t len = 0;
-
-	for (; *name && len < size - 1; name++)
-		text[len++] = (unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name;
-	text[len] = '\0';
+	return *name && *name != '-' && strlen(name) <= NAME_MAX_LEN;
 }
 
 static bool check_name(struct command_context *ctx, const char *name, char *why, size_t why_size)
@@ -306,9 +301,9 @@ static bool check_name(struct command_context *ctx, const char *name, char *why,
 	char shown[80];
 
 	if (!is_name(name)) {
-		printable(name, shown, sizeof(shown));
-		snprintf(why, why_size, "'%s' is no name for an object: it comes first, has no blanks and does not begin "
-				"with -", shown);
+		arm_mtb_printable(name, shown, sizeof(shown));
+		snprintf(why, why_size, "'%s' is no name for an object: it comes first, has no blanks, does not begin with -, "
+				"and has at most %u characters", shown, NAME_MAX_LEN);
 		return false;
 	}
 	if (!arm_mtb_command_exists(ctx->interp, name))
@@ -420,8 +415,7 @@ static const struct command_registration arm_mtb_subcommand_handlers[] = {
 		.handler = handle_mtb_create_command,
 		.mode = COMMAND_ANY,
 		.help = "create a Micro Trace Buffer object, which becomes a command",
-		.usage = "name '-target' target ['-baseaddr' address] ['-rambase' address] ['-ramsize' bytes] "
-			"['-buffer' address bytes] [options of configure ...]",
+		.usage = "name '-target' target " OPTIONS_USAGE,
 	},
 	{
 		.name = "decode",

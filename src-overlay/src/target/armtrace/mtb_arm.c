@@ -4,8 +4,10 @@
 #include "config.h"
 #endif
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,28 +54,65 @@ static bool load_programs(const struct arm_mtb *mtb, struct programs *programs, 
 	return true;
 }
 
-static bool find_address(const struct arm_mtb *mtb, const struct programs *programs, const char *text, uint32_t *addr,
-		char *why, size_t why_size)
+/* @returns false: @a text is no number */
+static bool read_number(const char *text, unsigned long long *value)
 {
-	struct arm_mtb_symbol symbol;
 	char *end;
 
+	if (!isdigit((unsigned char)*text))
+		return false;
 	errno = 0;
-	const unsigned long long value = strtoull(text, &end, 0);
-	if (*text && !*end) {
-		if (errno || value > UINT32_MAX) {
-			arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "address %s has more than 32 bits", text);
-			return false;
-		}
-		*addr = (uint32_t)value & ~UINT32_C(1);
-		return true;
-	}
+	*value = strtoull(text, &end, 0);
+	if (errno)
+		*value = ULLONG_MAX;
+	return !*end;
+}
+
+static bool find_symbol(const struct programs *programs, const char *name, uint32_t *addr)
+{
+	struct arm_mtb_symbol symbol;
+
 	for (size_t i = 0; i < programs->count; i++) {
-		if (arm_mtb_program_symbol(&programs->list[i], text, &symbol)) {
+		if (arm_mtb_program_symbol(&programs->list[i], name, &symbol)) {
 			*addr = symbol.addr & ~UINT32_C(1);
 			return true;
 		}
 	}
+	return false;
+}
+
+/* "main+0x10" */
+static bool find_behind_symbol(const struct programs *programs, const char *text, uint32_t *addr)
+{
+	const char *plus = strrchr(text, '+');
+	unsigned long long offset;
+
+	if (!plus || !read_number(plus + 1, &offset) || offset > UINT32_MAX)
+		return false;
+	char *name = strndup(text, (size_t)(plus - text));
+	const bool found = name && find_symbol(programs, name, addr);
+
+	free(name);
+	if (found)
+		*addr += (uint32_t)offset & ~UINT32_C(1);
+	return found;
+}
+
+static bool find_address(const struct arm_mtb *mtb, const struct programs *programs, const char *text, uint32_t *addr,
+		char *why, size_t why_size)
+{
+	unsigned long long value;
+
+	if (read_number(text, &value)) {
+		*addr = (uint32_t)value & ~UINT32_C(1);
+		if (value > UINT32_MAX)
+			arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "address %s has more than 32 bits", text);
+		return value <= UINT32_MAX;
+	}
+	if (find_symbol(programs, text, addr) || find_behind_symbol(programs, text, addr))
+		return true;
+	if (!*text)
+		text = "''";
 	if (!programs->count)
 		arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "%s is no number, and there is no program with symbols: "
 				"%s configure -elf FILE", text, mtb->name);
@@ -328,6 +367,9 @@ static int place_buffer(struct arm_mtb *mtb, const struct programs *programs, ch
 		mtb->buffer = mtb->config.buffer;
 		if (!arm_mtb_buffer_check(&mtb->buffer, &mtb->ram, &neighbours, reason, sizeof(reason)))
 			return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "%s", reason);
+		if (!programs->count)
+			LOG_INFO("%s: no program is given (-elf): whether it uses the %" PRIu32 " bytes at 0x%08" PRIx32
+					" is not known", mtb->name, mtb->buffer.size, mtb->buffer.addr);
 		return ERROR_OK;
 	}
 	if (!arm_mtb_buffer_choose(&mtb->buffer, &mtb->ram, &neighbours, &from, reason, sizeof(reason)))

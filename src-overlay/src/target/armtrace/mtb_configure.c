@@ -4,6 +4,7 @@
 #include "config.h"
 #endif
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@ static bool read_u32(const char *text, uint32_t *value)
 	errno = 0;
 	const unsigned long long number = strtoull(text, &end, 0);
 	*value = (uint32_t)number;
-	return *text && !*end && !errno && number <= UINT32_MAX && *text != '-';
+	/* no blank and no sign in front */
+	return isdigit((unsigned char)*text) && !*end && !errno && number <= UINT32_MAX;
 }
 
 static int find_name(const char *const *names, unsigned int count, const char *name)
@@ -138,16 +140,21 @@ static int find_option(const char *name)
 
 static int unknown_option(struct command_invocation *cmd, const char *name)
 {
-	command_print_sameline(cmd, "unknown option %s; there are", name);
+	char why[ARM_MTB_WHY];
+	size_t len = (size_t)snprintf(why, sizeof(why), "unknown option %.80s; there are", *name ? name : "''");
+
 	for (unsigned int i = 0; i < OPTION_NUM; i++)
-		command_print_sameline(cmd, "%s %s", i ? "," : "", options[i].name);
-	return ERROR_COMMAND_ARGUMENT_INVALID;
+		len += (size_t)snprintf(why + len, sizeof(why) - len, "%s %s", i ? "," : "", options[i].name);
+	return arm_mtb_refuse(cmd, ERROR_COMMAND_ARGUMENT_INVALID, why);
 }
 
 static int bad_value(struct command_invocation *cmd, enum option option, const char *value)
 {
-	command_print_sameline(cmd, "%s takes %s, not %s", options[option].name, options[option].usage, value);
-	return ERROR_COMMAND_ARGUMENT_INVALID;
+	char why[ARM_MTB_WHY];
+
+	snprintf(why, sizeof(why), "%s takes %s, not %s", options[option].name, options[option].usage,
+			*value ? value : "''");
+	return arm_mtb_refuse(cmd, ERROR_COMMAND_ARGUMENT_INVALID, why);
 }
 
 static int set_event(struct command_invocation *cmd, Jim_Interp *interp, struct arm_mtb_config *config,

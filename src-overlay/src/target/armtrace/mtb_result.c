@@ -10,10 +10,23 @@
 #include "mtb_result.h"
 #include "ocd_compat.h"
 
+void arm_mtb_printable(const char *text, char *line, size_t size)
+{
+	size_t len = 0;
+
+	for (; *text && len + 1 < size; text++)
+		line[len++] = (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text;
+	line[len] = '\0';
+}
+
 int arm_mtb_refuse(struct command_invocation *cmd, int retval, const char *why)
 {
-	if (retval != ERROR_OK)
-		ocd_result(cmd, why);
+	char line[1024];
+
+	if (retval == ERROR_OK)
+		return ERROR_OK;
+	arm_mtb_printable(why, line, sizeof(line));
+	ocd_result(cmd, line);
 	return retval;
 }
 
