@@ -18,17 +18,34 @@ proc mtb_part_target {file} {
 	error "$file: which target? set _TARGETNAME to one of: [join $there { }]"
 }
 
-# Makes TARGET.mtb with these options of `mtb create`, once.
-proc mtb_part_create {target args} {
-	if {[info commands $target.mtb] eq ""} {
-		mtb create $target.mtb -target $target {*}$args
+# Makes TARGET.mtb with these options of `mtb create`, once. One that has other addresses stays as it is, which is said.
+proc mtb_part_create {file target args} {
+	set name $target.mtb
+	if {[info commands $name] eq ""} {
+		mtb create $name -target $target {*}$args
+		return
+	}
+	foreach option {-baseaddr -rambase} {
+		set has [$name cget $option]
+		if {[dict exists $args $option] && $has != [dict get $args $option]} {
+			echo "$file: changed nothing: $name is there already, with [expr {
+				$has eq "" ? "no $option" : "$option $has"}] (the file has [dict get $args $option])"
+			return
+		}
 	}
 }
 
-# What needs the hardware: at once behind init, else at its end. `script` is run with the target's name
-# behind it.
-proc mtb_part_when_examined {target script} {
+# The object of a chip whose addresses are known.
+proc mtb_part {file args} {
+	mtb_part_create $file [mtb_part_target $file] {*}$args
+}
+
+# What needs the hardware: at once behind init, else at its end. `script` is run with the names of the file and of the
+# target behind it.
+proc mtb_part_when_examined {file script} {
 	global post_init_commands
+	set target [mtb_part_target $file]
+	lappend script $file
 	if {[command mode] ne "config"} {
 		mtb_part_after_init $target $script
 		return
@@ -47,7 +64,7 @@ proc mtb_part_after_init {target script} {
 }
 
 # Armv8-M: the slot of the core's own ROM table (0xe00ff000) that is the MTB's. Bit 0 says whether there is one.
-proc mtb_part_from_slot {target} {
+proc mtb_part_from_slot {file target} {
 	set table 0xe00ff000
 	set entry [mtb_find_words $target [expr {$table + 0x1c}] 1]
 	if {$entry eq ""} {
@@ -65,12 +82,13 @@ proc mtb_part_from_slot {target} {
 			$ids eq "" ? "" : [format ": CIDR 0x%08x, DEVARCH 0x%08x" [dict get $ids cidr] [dict get $ids devarch]]}])"
 		return
 	}
-	mtb_part_create $target -baseaddr [format 0x%08x $base]
+	mtb_part_create $file $target -baseaddr [format 0x%08x $base]
 }
 
-# Any core: the first MTB to which the AP's ROM table leads. `args`: the other options, then the target.
+# Any core: the first MTB to which the AP's ROM table leads. `args`: the other options, then the names of the
+# file and of the target.
 proc mtb_part_from_rom_table {args} {
-	set target [lindex $args end]
+	lassign [lrange $args end-1 end] file target
 	set rom [mtb_find_rom $target]
 	if {$rom eq ""} {
 		echo "$target: no MTB (the AP names no ROM table)"
@@ -81,7 +99,7 @@ proc mtb_part_from_rom_table {args} {
 		echo "$target: no MTB (the ROM table at [format 0x%08x $rom] names none)"
 		return
 	}
-	mtb_part_create $target -baseaddr [format 0x%08x [lindex $found 0]] {*}[lrange $args 0 end-1]
+	mtb_part_create $file $target -baseaddr [format 0x%08x [lindex $found 0]] {*}[lrange $args 0 end-2]
 }
 
 source [find trace/mtb_find.tcl]

@@ -121,6 +121,7 @@ def test_part(part, when, tmp_path):
         assert state["buffer"] == (rambase if part == "mtb_ti_32" else rambase + 0x400)
         assert state["size"] == (32 if part == "mtb_ti_32" else 0x100)
         assert sorted(listed(run.stdout)) == [LOOP, LOOP, LOOP + 2, LOOP + 2]
+        assert "changed nothing" not in run.text	# sourced twice, where that is after init
 
 
 def test_kinetis_by_the_size_of_its_ram():
@@ -147,6 +148,25 @@ def test_there_is_none(part, target, said, when):
         run = openocd(sim, "set _TARGETNAME chip.cpu\n%s\ninit\n%s\nputs \"<[info commands chip.cpu.mtb]>\"\nhalt" % (
             (source, "") if when == "before init" else ("", source)))
         assert "chip.cpu: " + said in run.text and "<>" in run.stdout
+
+
+@pytest.mark.parametrize("first, second, has, other", [
+    ("mtb_cortex_m33", "mtb_samd", "-baseaddr 0xe0043000", "0x41006000"),
+    ("mtb_an505", "mtb_da1469x", "-rambase 0x24000000", "0x2007e000"),
+    ("mtb_samd", "mtb_cortex_m33", "-baseaddr 0x41006000", "0xe0043000"),
+    ("mtb_an505", "mtb_cortex_m33", None, None),
+])
+@pytest.mark.parametrize("when", ["before init", "after init"])
+def test_another_file_behind_it(first, second, has, other, when):
+    """The object stays; the file whose addresses are not taken says so. One that waits for init comes last."""
+    sources = "".join("source [find target/%s.cfg]\n" % part for part in (first, second))
+    if when == "before init" and first in WAITS:
+        first, second, has, other = second, first, "-baseaddr " + other, has.split()[1]
+    with probe.Probe("cortex-m33", program("cortex-m33")) as sim:
+        run = openocd(sim, "set _TARGETNAME chip.cpu\n" + ("%sinit" if when == "before init" else "init\n%s") % sources)
+        said = ["%s.cfg: changed nothing: chip.cpu.mtb is there already, with %s (the file has %s)" % (
+            second, has, other)]
+        assert re.findall(r"^.*changed nothing.*$", run.text, re.M) == (said if has else [])
 
 
 def test_which_target():
