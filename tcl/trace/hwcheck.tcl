@@ -26,6 +26,9 @@ add_help_text hwcheck "Asks the debug hardware of a target what its manual does 
 
 proc hwcheck {args} {
 	global hwcheck_kinds
+	if {[command mode] eq "config"} {
+		return -code error "hwcheck: only behind init"
+	}
 	set kind ""
 	if {[llength $args] && ![string match -* [lindex $args 0]]} {
 		set kind [lindex $args 0]

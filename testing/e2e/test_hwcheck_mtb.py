@@ -232,6 +232,15 @@ def test_faults_leave_nothing_behind(kind, at):
         assert report.failed or report.lines["afterwards"].startswith("as before: ")
 
 
+@pytest.mark.parametrize("openocd", OPENOCDS)
+@pytest.mark.parametrize("words", ["", "mtb", "mtb -baseaddr 0xe0043000", "xtensa"])
+def test_before_init(words, openocd):
+    with probe.Probe("cortex-m33", program("cortex-m33")) as sim:
+        run = sim.openocd("source {%s}\nputs \"[catch {hwcheck %s} said] $said\"\ninit" % (SCRIPT, words),
+                          openocd=openocd)
+        assert run.ok and "1 hwcheck: only behind init\n" in run.stdout, run.text
+
+
 @pytest.mark.parametrize("words, error", [
     ("-stops 3", "no option -stops; options of kind mtb: -target -baseaddr -rambase -stop-trace"),
     ("-baseaddr here", "-baseaddr is a number, 0 or more"), ("-stop-trace perhaps", "-stop-trace is yes or no"),
