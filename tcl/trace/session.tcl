@@ -26,15 +26,31 @@ proc trace_session_usage {} {
 	return [join $parts " | "]
 }
 
-add_usage_text trace_session [trace_session_usage]
-add_help_text trace_session "Uses a trace object from a script, and returns what it decodes.[
-	set trace_session_text ""
+proc trace_session_help {} {
+	global trace_session_kinds
+	add_usage_text trace_session "([join [dict keys $trace_session_kinds] |]) NAME ..."
+	add_help_text trace_session "Uses a trace object from a script, and returns what it decodes."
 	foreach {kind description} $trace_session_kinds {
-		append trace_session_text " $kind: [lindex $description 1]."
+		add_usage_text "trace_session $kind" [lindex $description 0]
+		add_help_text "trace_session $kind" [lindex $description 1]
 	}
-	set trace_session_text]"
+}
+
+trace_session_help
 
 proc trace_session {args} {
+	if {[catch {uplevel 1 [list trace_session_any {*}$args]} result]} {
+		# an OpenOCD command that fails says why in the log, and returns nothing
+		if {$result eq ""} {
+			set result "trace_session: failed (see the log above)"
+		}
+		# of `error` a console would show where it is in this file, too
+		return -code error $result
+	}
+	return $result
+}
+
+proc trace_session_any {args} {
 	global trace_session_kinds
 	set kind [lindex $args 0]
 	if {![dict exists $trace_session_kinds $kind] || [llength $args] < 3} {
@@ -46,9 +62,9 @@ proc trace_session {args} {
 	}
 	if {$kind eq "run"} {
 		# the script sees the variables of the caller
-		return [uplevel 1 [list trace_session_$kind {*}[lrange $args 1 end]]]
+		return [uplevel 1 [list "trace_session $kind" {*}[lrange $args 1 end]]]
 	}
-	return [trace_session_$kind {*}[lrange $args 1 end]]
+	return ["trace_session $kind" {*}[lrange $args 1 end]]
 }
 
 # Splits -wait off from the options of a decode. Returns the milliseconds and the rest.
@@ -61,9 +77,11 @@ proc trace_session_options {given} {
 			continue
 		}
 		set wait [lindex $given [incr i]]
-		if {![string is integer -strict $wait] || $wait < 1} {
-			error "trace_session: -wait is a number of milliseconds, 1 or more"
+		# of more, wait_halt makes a negative number, or refuses it
+		if {![string is integer -strict $wait] || $wait < 1 || $wait > 0x7fffffff} {
+			error "trace_session: -wait is a number of milliseconds, 1 to [expr {0x7fffffff}]"
 		}
+		incr wait 0
 	}
 	return [list $wait $rest]
 }
@@ -101,14 +119,25 @@ proc trace_session_has_breakpoint {address} {
 	return [expr {[string first [trace_session_hex $address] [string tolower [capture bp]]] >= 0}]
 }
 
+# How messages name an address, which is that of `name`.
+proc trace_session_place {address name} {
+	if {[string is integer -strict $name]} {
+		return [trace_session_hex $address]
+	}
+	return "$name ([trace_session_hex $address])"
+}
+
 # Runs the halted core until it halts at this address, which is that of `name`.
 proc trace_session_run_to {address wait name} {
-	set place [trace_session_hex $address]
-	if {![string is integer -strict $name]} {
-		set place "$name ($place)"
+	set place [trace_session_place $address $name]
+	if {[catch resume]} {
+		error "trace_session: the core could not be resumed (see the log above)"
 	}
-	resume
-	if {[catch {wait_halt $wait} message]} {
+	set since [ms]
+	if {[catch {wait_halt $wait}]} {
+		if {[ms] - $since < $wait} {
+			error "trace_session: the core could not be polled while it ran to $place"
+		}
 		error "trace_session: $place was not reached in $wait ms"
 	}
 	set pc [trace_session_reg pc]
@@ -117,11 +146,13 @@ proc trace_session_run_to {address wait name} {
 	}
 }
 
-# Runs a script with a breakpoint at an address. A core that something else has not halted is as it was.
-proc trace_session_with_breakpoint {address script} {
+# Runs a script with a breakpoint at an address, which is that of `name`. A core that something else has not halted is
+# as it was.
+proc trace_session_with_breakpoint {address name script} {
 	set mine [expr {![trace_session_has_breakpoint $address]}]
-	if {$mine} {
-		bp $address 2 hw
+	if {$mine && [catch {bp $address 2 hw}]} {
+		error "trace_session: no hardware breakpoint for [trace_session_place $address $name]:\
+			remove one (rbp); OpenOCD's reason is in the log above"
 	}
 	set failed [catch {uplevel 1 $script} result]
 	if {$mine} {
@@ -145,12 +176,16 @@ proc trace_session_as_before {state} {
 
 # ── tracing ───────────────────────────────────────────────────────────────────────────
 
-# Runs a script under trace. The trace is stopped whatever happens; the script's error comes before one of stop.
+# Runs a script under trace. The trace is stopped whatever happens; the script's error comes before one of stop. Return,
+# break and continue (codes 2 to 4) end the script, and are no errors; `return -code error` has the code of an error.
 proc trace_session_traced {name script} {
 	$name start
-	set failed [catch {uplevel 1 $script} result]
+	catch {uplevel 1 $script} result how
 	set unread [catch {$name stop} why]
-	if {$failed} {
+	if {[dict get $how -code] ni {0 2 3 4}} {
+		if {$result eq ""} {
+			set result "the script failed (see the log above)"
+		}
 		error "$result[expr {$unread ? "; $why" : "; $name decode shows the trace until there"}]"
 	}
 	if {$unread} {
@@ -159,19 +194,19 @@ proc trace_session_traced {name script} {
 	return $result
 }
 
-proc trace_session_run {name body args} {
+proc {trace_session run} {name body args} {
 	trace_session_traced $name [list uplevel 1 $body]
 	return [$name decode {*}$args]
 }
 
-proc trace_session_until {name where args} {
+proc {trace_session until} {name where args} {
 	lassign [trace_session_options $args] wait options
 	set address [expr {[$name address $where] & ~1}]
 	trace_session_on [$name cget -target] {
 		set state [[target current] curstate]
 		set failed [catch {
 			trace_session_halt
-			trace_session_with_breakpoint $address {
+			trace_session_with_breakpoint $address $where {
 				trace_session_traced $name {
 					trace_session_run_to $address $wait $where
 				}
@@ -207,18 +242,18 @@ proc trace_session_return {address wait function} {
 	}
 }
 
-proc trace_session_around {name function args} {
+proc {trace_session around} {name function args} {
 	lassign [trace_session_options $args] wait options
 	set entry [expr {[$name address $function] & ~1}]
 	trace_session_on [$name cget -target] {
 		set state [[target current] curstate]
 		set failed [catch {
 			trace_session_halt
-			trace_session_with_breakpoint $entry {
+			trace_session_with_breakpoint $entry $function {
 				trace_session_run_to $entry $wait $function
 			}
 			set back [trace_session_return_address]
-			trace_session_with_breakpoint $back {
+			trace_session_with_breakpoint $back "the end of $function" {
 				trace_session_traced $name {
 					trace_session_return $back $wait $function
 				}
@@ -232,7 +267,7 @@ proc trace_session_around {name function args} {
 	return [$name decode {*}$options]
 }
 
-proc trace_session_last {name count args} {
+proc {trace_session last} {name count args} {
 	if {![string is integer -strict $count] || $count < 1} {
 		error "trace_session: last takes a number of instructions, 1 or more"
 	}

@@ -312,6 +312,72 @@ def test_a_body_that_fails():
         assert len(listed(said["last"][1])) == 5 and not sim.control("mtb")["master"] >> 31
 
 
+@pytest.mark.parametrize("last, error", [
+    ("return 5", None), ("return", None), ("break", None), ("continue", None),
+    ("return -code error {no more}", "no more"),
+    ("resume", "the script failed (see the log above)"), ("error {}", "the script failed (see the log above)"),
+])
+def test_how_a_body_ends(last, error):
+    """By return, break or continue as by its last line. An error without a text, as of OpenOCD's commands, gets one."""
+    with probe.Probe("cortex-m33", program("cortex-m33")) as sim:
+        _, said = session(sim, "cortex-m33", """
+            halt
+            say run { trace_session run m { resume; after 5; %s; error "not the end" } -format instructions -last 5 }
+            """ % (last if last == "resume" else "halt; " + last))
+        if error:
+            assert said["run"] == (True, error + "; m decode shows the trace until there")
+        else:
+            assert not said["run"][0] and len(listed(said["run"][1])) == 5
+        assert not sim.control("mtb")["master"] >> 31
+
+
+def test_a_wait_that_fails():
+    """Is no timeout. What wait_halt takes at most is no reason to fail."""
+    with probe.Probe("cortex-m33", program("cortex-m33")) as sim:
+        _, said = session(sim, "cortex-m33", """
+            halt
+            say reached { trace_session until m machine -wait 2147483647 -format instructions -last 3 }
+            sim fault swd-fault when transactions 2000
+            say until { trace_session until m unexpected }
+            sim fault none
+            """)
+        assert not said["reached"][0] and len(listed(said["reached"][1])) == 3
+        address = symbols(program("cortex-m33"))["unexpected"]
+        assert said["until"] == (True, "trace_session: the core could not be polled while it ran to unexpected "
+                                 "(0x%08x); m decode shows the trace until there" % address)
+
+
+@pytest.mark.parametrize("state", ["running", "halted"])
+def test_no_breakpoint_is_free(state):
+    names = symbols(program("cortex-m33"))
+    with probe.Probe("cortex-m33", program("cortex-m33")) as sim:
+        _, said = session(sim, "cortex-m33", """
+            halt
+            for {set i 0} {$i < 8} {incr i} { bp [expr {0x%x + 2 * $i}] 2 hw }
+            %s
+            say until { trace_session until m machine }
+            say around { trace_session around m 0x%x }
+            say state { chip.cpu curstate }
+            """ % (names["unexpected"], "resume" if state == "running" else "", names["machine"]))
+        for kind, place in ("until", "machine (0x%08x)"), ("around", "0x%08x"):
+            assert said[kind] == (True, "trace_session: no hardware breakpoint for %s: remove one (rbp); "
+                                  "OpenOCD's reason is in the log above" % (place % names["machine"]))
+        assert said["state"][1] == state and not sim.control("mtb")["master"] >> 31
+
+
+@pytest.mark.parametrize("command", ["trace_session", "trace_session last m 0", "trace_session until m machine -wait 0",
+                                     "trace_session until m no_such_function", "trace_session run m { error oh }"])
+def test_one_line_at_a_console(command):
+    """Of an error no line says where it is in our file."""
+    with probe.Probe("cortex-m33", program("cortex-m33")) as sim:
+        _, said = session(sim, "cortex-m33", """
+            halt
+            say caught { %s }
+            say console { catch { %s } text; errorInfo $text }
+            """ % (command, command))
+        assert said["caught"][0] and "session.tcl" not in said["console"][1]
+
+
 @pytest.mark.parametrize("state", ["running", "halted"])
 def test_a_place_that_is_not_reached(state):
     """One line; no breakpoint is left, and the core runs or is halted as before."""
@@ -352,7 +418,10 @@ def test_a_breakpoint_of_ones_own_stays():
     ("", "trace_session: usage: trace_session run NAME BODY"), ("walk m x", "trace_session: usage: trace_session run"),
     ("last nothing 5", "trace_session: there is no trace object nothing; see mtb create"),
     ("last m 0", "trace_session: last takes a number of instructions, 1 or more"),
-    ("until m main -wait soon", "trace_session: -wait is a number of milliseconds, 1 or more"),
+    ("until m main -wait soon", "trace_session: -wait is a number of milliseconds, 1 to 2147483647"),
+    ("until m main -wait 99999999999", "trace_session: -wait is a number of milliseconds, 1 to 2147483647"),
+    ("around m main -wait 2147483648", "trace_session: -wait is a number of milliseconds, 1 to 2147483647"),
+    ("until m main -wait", "trace_session: -wait is a number of milliseconds, 1 to 2147483647"),
 ])
 def test_wrong_use(words, error):
     with probe.Probe("cortex-m33", program("cortex-m33")) as sim:
@@ -368,10 +437,17 @@ def test_a_name_that_is_in_no_program():
 
 def test_help():
     with probe.Probe("cortex-m33", program("cortex-m33")) as sim:
-        run = openocd(sim, SESSION + "puts [capture {help trace_session}]\ninit")
-        text = re.sub(r"\s+", " ", run.text)
+        run = openocd(sim, SESSION + """
+            foreach words {{help trace_session} {help trace_session run} {usage trace_session until}} {
+                puts "BEGIN [capture $words]END"
+            }
+            init""")
+        shown = [re.sub(r"\s+", " ", text) for text in re.findall(r"^BEGIN (.*?)END$", run.stdout, re.M | re.S)]
         for part in ("run NAME BODY", "until NAME ADDR|SYM ?-wait MS?", "around NAME FUNCTION", "last NAME N"):
-            assert "trace_session " + part in text or "| " + part in text
+            assert "trace_session " + part in shown[0]
+        assert "mode error" not in shown[0]
+        assert shown[1].strip().startswith("trace_session run NAME BODY ?decode option ...? runs the Tcl script BODY")
+        assert shown[2].strip() == "trace_session until NAME ADDR|SYM ?-wait MS? ?decode option ...?"
 
 
 @pytest.mark.parametrize("target, base, buffer, aw", [("cortex-m33", 0xe0043000, 0x2000a000, 16),
