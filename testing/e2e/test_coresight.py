@@ -167,10 +167,13 @@ def test_wrong_use():
 					{coresight discover chip.dap -make} {coresight discover chip.dap -create more}} {
 				if {[catch $command text]} { echo "error: $text" } else { echo "accepted: $command" }
 			}
+			foreach name {nodap "no\\ndap"} { catch {coresight discover $name} text; echo "<$text>" }
 		""")
     assert got.ok, got.text
     assert "accepted" not in got.text
     assert "nodap: there is no DAP of this name" in got.text
+    for name in ("nodap", "no?dap"):
+        assert "<%s: there is no DAP of this name; 'dap names' lists them>" % name in got.text, got.text
     assert "chip.cpu: there is no DAP of this name" in got.text
 
 

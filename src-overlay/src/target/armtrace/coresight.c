@@ -19,6 +19,7 @@
 #include "coresight.h"
 #include "mtb.h"
 #include "ocd_compat.h"
+#include "ocd_refuse.h"
 #include "rom_table.h"
 
 /* AP numbers are given without big holes: so many that are not there are the end. */
@@ -343,9 +344,8 @@ COMMAND_HANDLER(handle_coresight_discover_command)
 	disco.create_in = CMD_ARGC == 2 ? CMD_CTX : NULL;
 	const char *why = cannot_discover(disco.dap);
 	if (why) {
-		command_print(CMD, "%s: %s", CMD_ARGV[0], why);
 		free(disco.text);
-		return ERROR_FAIL;
+		return ocd_refuse(CMD, ERROR_FAIL, "%s: %s", CMD_ARGV[0], why);
 	}
 	unsigned int aps = visit_aps(&disco);
 	bool ok = !disco.link_lost && disco.mem_aps;

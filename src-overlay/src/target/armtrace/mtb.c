@@ -23,6 +23,7 @@
 #include "mtb_result.h"
 #include "mtb_status.h"
 #include "ocd_compat.h"
+#include "ocd_refuse.h"
 
 static struct armtrace_decoder arm_mtb_decoder = { .group = "mtb", .protocol = "mtb" };
 
@@ -298,12 +299,10 @@ static bool is_name(const char *name)
 
 static bool check_name(struct command_context *ctx, const char *name, char *why, size_t why_size)
 {
-	char shown[80];
-
 	if (!is_name(name)) {
-		arm_mtb_printable(name, shown, sizeof(shown));
-		snprintf(why, why_size, "'%s' is no name for an object: it comes first, has no blanks, does not begin with -, "
-				"and has at most %u characters", shown, NAME_MAX_LEN);
+		snprintf(why, why_size, "'%.79s' is no name for an object: it comes first, has no blanks, does not begin with "
+				"-, and has at most %u characters", name, NAME_MAX_LEN);
+		ocd_one_line(why);
 		return false;
 	}
 	if (!arm_mtb_command_exists(ctx->interp, name))
