@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <target/armtrace/ocd_compat.h>
+#include <target/armtrace/ocd_refuse.h>
 #include <target/target.h>
 #include <target/target_type.h>
 
@@ -56,10 +56,9 @@ static COMMAND_HELPER(profile_parse_seconds, struct sampling_options *options)
 {
 	uint64_t seconds;
 
-	if (!profile_number(CMD_ARGV[0], &seconds) || !seconds || seconds > PROFILE_SECONDS_MAX) {
-		command_print(CMD, "'%s' seconds: a profile takes 1 to %u", CMD_ARGV[0], PROFILE_SECONDS_MAX);
-		return ERROR_COMMAND_ARGUMENT_INVALID;
-	}
+	if (!profile_number(CMD_ARGV[0], &seconds) || !seconds || seconds > PROFILE_SECONDS_MAX)
+		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID,
+			"'%s' seconds: a profile takes 1 to %u", CMD_ARGV[0], PROFILE_SECONDS_MAX);
 	options->seconds = seconds;
 	options->path = CMD_ARGV[1];
 	return ERROR_OK;
@@ -67,14 +66,12 @@ static COMMAND_HELPER(profile_parse_seconds, struct sampling_options *options)
 
 static COMMAND_HELPER(profile_parse_range, struct sampling_options *options, const char *start, const char *end)
 {
-	if (!profile_number(start, &options->range_start) || !profile_number(end, &options->range_end)) {
-		command_print(CMD, "the range from '%s' to '%s': these are no addresses", start, end);
-		return ERROR_COMMAND_ARGUMENT_INVALID;
-	}
-	if (options->range_end < options->range_start || options->range_end - options->range_start < 2) {
-		command_print(CMD, "the range from %s to %s is empty: the end must be at least 2 above the start", start, end);
-		return ERROR_COMMAND_ARGUMENT_INVALID;
-	}
+	if (!profile_number(start, &options->range_start) || !profile_number(end, &options->range_end))
+		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID,
+			"the range from '%s' to '%s': these are no addresses", start, end);
+	if (options->range_end < options->range_start || options->range_end - options->range_start < 2)
+		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID,
+			"the range from %s to %s is empty: the end must be at least 2 above the start", start, end);
 	options->has_range = true;
 	return ERROR_OK;
 }
@@ -84,10 +81,8 @@ static COMMAND_HELPER(profile_parse_limited, const char *option, const char *tex
 {
 	uint64_t number;
 
-	if (!profile_number(text, &number) || number < min || number > max) {
-		command_print(CMD, "%s '%s': %u to %u", option, text, min, max);
-		return ERROR_COMMAND_ARGUMENT_INVALID;
-	}
+	if (!profile_number(text, &number) || number < min || number > max)
+		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, "%s '%s': %u to %u", option, text, min, max);
 	*value = number;
 	return ERROR_OK;
 }
@@ -95,30 +90,25 @@ static COMMAND_HELPER(profile_parse_limited, const char *option, const char *tex
 static COMMAND_HELPER(profile_parse_jitter, struct sampling_options *options, const char *text)
 {
 	options->jitter = !strcmp(text, "on");
-	if (!options->jitter && strcmp(text, "off")) {
-		command_print(CMD, "-jitter '%s': on or off", text);
-		return ERROR_COMMAND_ARGUMENT_INVALID;
-	}
+	if (!options->jitter && strcmp(text, "off"))
+		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, "-jitter '%s': on or off", text);
 	return ERROR_OK;
 }
 
 static COMMAND_HELPER(profile_parse_seed, struct sampling_options *options, const char *text)
 {
 	options->has_seed = profile_number(text, &options->seed);
-	if (!options->has_seed) {
-		command_print(CMD, "-seed '%s': a number of 64 bits", text);
-		return ERROR_COMMAND_ARGUMENT_INVALID;
-	}
+	if (!options->has_seed)
+		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, "-seed '%s': a number of 64 bits", text);
 	return ERROR_OK;
 }
 
 static COMMAND_HELPER(profile_parse_method, struct sampling_options *options, const char *name)
 {
 	options->method = sampling_method_find(name);
-	if (!options->method && strcmp(name, "auto")) {
-		command_print(CMD, "unknown method '%s': auto, debugpc, pipeline, wsr, batch or legacy", name);
-		return ERROR_COMMAND_ARGUMENT_INVALID;
-	}
+	if (!options->method && strcmp(name, "auto"))
+		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID,
+			"unknown method '%s': auto, debugpc, pipeline, wsr, batch or legacy", name);
 	return ERROR_OK;
 }
 
@@ -128,64 +118,109 @@ static COMMAND_HELPER(profile_parse_format, struct sampling_options *options, co
 
 	if (itrace_profile_format_find(name, &options->format, why, sizeof(why)))
 		return ERROR_OK;
-	command_print(CMD, "%s", why);
-	return ERROR_COMMAND_ARGUMENT_INVALID;
+	return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, "%s", why);
 }
 
 static COMMAND_HELPER(profile_parse_cores, struct sampling_options *options, const char *which)
 {
 	options->all_cores = !strcmp(which, "all");
-	if (!options->all_cores && strcmp(which, "current")) {
-		command_print(CMD, "-cores '%s': current or all", which);
-		return ERROR_COMMAND_ARGUMENT_INVALID;
-	}
+	if (!options->all_cores && strcmp(which, "current"))
+		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, "-cores '%s': current or all", which);
 	return ERROR_OK;
 }
 
-static COMMAND_HELPER(profile_parse_option, struct sampling_options *options, const char *option, const char *text)
+static COMMAND_HELPER(profile_parse_elf, struct sampling_options *options, const char *path)
 {
-	if (!strcmp(option, "-method"))
-		return CALL_COMMAND_HANDLER(profile_parse_method, options, text);
-	if (!strcmp(option, "-format"))
-		return CALL_COMMAND_HANDLER(profile_parse_format, options, text);
-	if (!strcmp(option, "-cores"))
-		return CALL_COMMAND_HANDLER(profile_parse_cores, options, text);
-	if (!strcmp(option, "-rate"))
-		return CALL_COMMAND_HANDLER(profile_parse_limited, option, text, 1, PROFILE_RATE_MAX, &options->rate_hz);
-	if (!strcmp(option, "-duty"))
-		return CALL_COMMAND_HANDLER(profile_parse_limited, option, text, 0, PROFILE_DUTY_MAX,
+	if (!*path)
+		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, "-elf '': the name of the program's file");
+	options->elf = path;
+	return ERROR_OK;
+}
+
+enum profile_option {
+	PROFILE_OPTION_METHOD,
+	PROFILE_OPTION_FORMAT,
+	PROFILE_OPTION_CORES,
+	PROFILE_OPTION_RATE,
+	PROFILE_OPTION_DUTY,
+	PROFILE_OPTION_TOP,
+	PROFILE_OPTION_JITTER,
+	PROFILE_OPTION_SEED,
+	PROFILE_OPTION_ELF,
+	PROFILE_OPTION_RANGE,
+	PROFILE_OPTION_NUM
+};
+
+static enum profile_option profile_option_find(const char *name)
+{
+	static const char *const names[PROFILE_OPTION_NUM] = {
+		[PROFILE_OPTION_METHOD] = "-method",
+		[PROFILE_OPTION_FORMAT] = "-format",
+		[PROFILE_OPTION_CORES] = "-cores",
+		[PROFILE_OPTION_RATE] = "-rate",
+		[PROFILE_OPTION_DUTY] = "-duty",
+		[PROFILE_OPTION_TOP] = "-top",
+		[PROFILE_OPTION_JITTER] = "-jitter",
+		[PROFILE_OPTION_SEED] = "-seed",
+		[PROFILE_OPTION_ELF] = "-elf",
+		[PROFILE_OPTION_RANGE] = "-range",
+	};
+	unsigned int option = 0;
+
+	while (option < PROFILE_OPTION_NUM && strcmp(name, names[option]))
+		option++;
+	return (enum profile_option)option;
+}
+
+/* @param words the option's name, then its values */
+static COMMAND_HELPER(profile_parse_option, struct sampling_options *options, enum profile_option option,
+		const char *const *words)
+{
+	switch (option) {
+	case PROFILE_OPTION_METHOD:
+		return CALL_COMMAND_HANDLER(profile_parse_method, options, words[1]);
+	case PROFILE_OPTION_FORMAT:
+		return CALL_COMMAND_HANDLER(profile_parse_format, options, words[1]);
+	case PROFILE_OPTION_CORES:
+		return CALL_COMMAND_HANDLER(profile_parse_cores, options, words[1]);
+	case PROFILE_OPTION_RATE:
+		return CALL_COMMAND_HANDLER(profile_parse_limited, words[0], words[1], 1, PROFILE_RATE_MAX,
+			&options->rate_hz);
+	case PROFILE_OPTION_DUTY:
+		return CALL_COMMAND_HANDLER(profile_parse_limited, words[0], words[1], 0, PROFILE_DUTY_MAX,
 			&options->duty_percent);
-	if (!strcmp(option, "-top"))
-		return CALL_COMMAND_HANDLER(profile_parse_limited, option, text, 0, PROFILE_TOP_MAX, &options->top);
-	if (!strcmp(option, "-jitter"))
-		return CALL_COMMAND_HANDLER(profile_parse_jitter, options, text);
-	if (!strcmp(option, "-seed"))
-		return CALL_COMMAND_HANDLER(profile_parse_seed, options, text);
-	if (!strcmp(option, "-elf")) {
-		options->elf = text;
-		return ERROR_OK;
+	case PROFILE_OPTION_TOP:
+		return CALL_COMMAND_HANDLER(profile_parse_limited, words[0], words[1], 0, PROFILE_TOP_MAX, &options->top);
+	case PROFILE_OPTION_JITTER:
+		return CALL_COMMAND_HANDLER(profile_parse_jitter, options, words[1]);
+	case PROFILE_OPTION_SEED:
+		return CALL_COMMAND_HANDLER(profile_parse_seed, options, words[1]);
+	case PROFILE_OPTION_ELF:
+		return CALL_COMMAND_HANDLER(profile_parse_elf, options, words[1]);
+	case PROFILE_OPTION_RANGE:
+		return CALL_COMMAND_HANDLER(profile_parse_range, options, words[1], words[2]);
+	default:
+		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, "unknown option '%s': see 'help xtensa profile'",
+			words[0]);
 	}
-	command_print(CMD, "unknown option '%s': see 'help xtensa profile'", option);
-	return ERROR_COMMAND_ARGUMENT_INVALID;
 }
 
 static COMMAND_HELPER(profile_parse_options, struct sampling_options *options)
 {
-	for (unsigned int i = 2; i < CMD_ARGC; i++) {
-		bool is_range = !strcmp(CMD_ARGV[i], "-range");
-		unsigned int values = is_range ? 2 : 1;
+	unsigned int values;
 
-		if (CMD_ARGC - i <= values) {
-			command_print(CMD, "option '%s' lacks %s", CMD_ARGV[i], is_range ? "its start and end" : "its value");
-			return ERROR_COMMAND_ARGUMENT_INVALID;
-		}
+	for (unsigned int i = 2; i < CMD_ARGC; i += 1 + values) {
+		enum profile_option option = profile_option_find(CMD_ARGV[i]);
 
-		int retval = is_range ?
-			CALL_COMMAND_HANDLER(profile_parse_range, options, CMD_ARGV[i + 1], CMD_ARGV[i + 2]) :
-			CALL_COMMAND_HANDLER(profile_parse_option, options, CMD_ARGV[i], CMD_ARGV[i + 1]);
+		values = option == PROFILE_OPTION_RANGE ? 2 : 1;
+		if (option < PROFILE_OPTION_NUM && CMD_ARGC - i <= values)
+			return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, "option '%s' lacks %s", CMD_ARGV[i],
+				values == 2 ? "its start and end" : "its value");
+
+		int retval = CALL_COMMAND_HANDLER(profile_parse_option, options, option, &CMD_ARGV[i]);
+
 		if (retval != ERROR_OK)
 			return retval;
-		i += values;
 	}
 	return ERROR_OK;
 }
@@ -205,28 +240,22 @@ static COMMAND_HELPER(profile_check, struct target *target, const struct samplin
 {
 	char why[PROFILE_WHY_SIZE];
 
-	if (!target_was_examined(target)) {
-		command_print(CMD, "%s was not examined: use 'init', or '%s arp_examine' when it has power",
+	if (!target_was_examined(target))
+		return ocd_refuse(CMD, ERROR_TARGET_NOT_EXAMINED,
+			"%s was not examined: use 'init', or '%s arp_examine' when it has power",
 			target_name(target), target_name(target));
-		return ERROR_TARGET_NOT_EXAMINED;
-	}
-	if (target->tap && !target->tap->enabled) {
-		command_print(CMD, "%s: TAP %s is disabled: enable it with 'jtag tapenable', or choose another target",
+	if (target->tap && !target->tap->enabled)
+		return ocd_refuse(CMD, ERROR_FAIL,
+			"%s: TAP %s is disabled: enable it with 'jtag tapenable', or choose another target",
 			target_name(target), target->tap->dotted_name);
-		return ERROR_FAIL;
-	}
-	if (options->all_cores && options->method == &sampling_legacy) {
-		command_print(CMD, "method legacy samples one core: leave out '-cores all'");
-		return ERROR_COMMAND_ARGUMENT_INVALID;
-	}
-	if (options->elf && profile_same_file(options->path, options->elf)) {
-		command_print(CMD, "%s is the program: name another file for the profile", options->path);
-		return ERROR_COMMAND_ARGUMENT_INVALID;
-	}
-	if (!itrace_profile_file_check(options->path, why, sizeof(why))) {
-		command_print(CMD, "%s", why);
-		return ERROR_FAIL;
-	}
+	if (options->all_cores && options->method == &sampling_legacy)
+		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID,
+			"method legacy samples one core: leave out '-cores all'");
+	if (options->elf && profile_same_file(options->path, options->elf))
+		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID,
+			"%s is the program: name another file for the profile", options->path);
+	if (!itrace_profile_file_check(options->path, why, sizeof(why)))
+		return ocd_refuse(CMD, ERROR_FAIL, "%s", why);
 	return ERROR_OK;
 }
 
@@ -245,10 +274,9 @@ static COMMAND_HELPER(profile_load_symbols, const struct sampling_options *optio
 	}
 	itrace_symbols_set_family(*symbols, ITRACE_SYMBOLS_FAMILY_XTENSA);
 	if (itrace_symbols_add_elf(*symbols, options->elf, 0, why, sizeof(why)) < 0) {
-		command_print(CMD, "%s", why);
 		itrace_symbols_free(*symbols);
 		*symbols = NULL;
-		return ERROR_FAIL;
+		return ocd_refuse(CMD, ERROR_FAIL, "%s", why);
 	}
 	if (*why)
 		LOG_WARNING("%s", why);
@@ -285,9 +313,9 @@ static COMMAND_HELPER(profile_conclude, struct sampling *sampling, struct itrace
 	};
 
 	if (!total) {
-		command_print(CMD, "no samples%s: %s; nothing was written", sampling->outside_count ? " in the range" : "",
-			sampling->why);
-		profile_report_warnings(CMD, sampling);
+		ocd_refuse(CMD, ERROR_FAIL, "no samples%s: %s; nothing was written",
+			sampling->outside_count ? " in the range" : "", sampling->why);
+		profile_report_more_warnings(CMD, sampling);
 		return ERROR_FAIL;
 	}
 
@@ -297,10 +325,8 @@ static COMMAND_HELPER(profile_conclude, struct sampling *sampling, struct itrace
 		sampling_note(sampling, "%s", why);
 	/* what was seen is not lost with the file */
 	profile_report(CMD, sampling, &profile);
-	if (!is_written) {
-		command_print(CMD, "%s", why);
-		return ERROR_FAIL;
-	}
+	if (!is_written)
+		return ocd_refuse(CMD, ERROR_FAIL, "%s", why);
 	command_print_sameline(CMD, "Wrote %s", options->path);
 	return ERROR_OK;
 }
@@ -327,8 +353,8 @@ static COMMAND_HELPER(profile_run, struct target *target, const struct sampling_
 	if (retval == ERROR_OK) {
 		retval = CALL_COMMAND_HANDLER(profile_conclude, sampling, symbols);
 	} else {
-		command_print(CMD, "%s", sampling->why);
-		profile_report_warnings(CMD, sampling);
+		ocd_refuse(CMD, retval, "%s", sampling->why);
+		profile_report_more_warnings(CMD, sampling);
 	}
 
 	sampling_free(sampling);
@@ -373,10 +399,8 @@ COMMAND_HANDLER(handle_xtensa_profile_command)
 
 	struct target *target = get_current_target(CMD_CTX);
 
-	if (!xtensa_profile_supports(target)) {
-		command_print(CMD, "%s is no Xtensa target: choose one with 'targets'", target_name(target));
-		return ERROR_FAIL;
-	}
+	if (!xtensa_profile_supports(target))
+		return ocd_refuse(CMD, ERROR_FAIL, "%s is no Xtensa target: choose one with 'targets'", target_name(target));
 
 	profile_defaults(&options);
 	int retval = CALL_COMMAND_HANDLER(profile_parse_seconds, &options);
@@ -402,8 +426,7 @@ COMMAND_HELPER(xtensa_profile_handle_profile, struct target *target)
 
 COMMAND_HANDLER(handle_xtensa_profile_command)
 {
-	ocd_result(CMD, "not in this build: it was configured with --disable-itrace");
-	return ERROR_NOT_IMPLEMENTED;
+	return ocd_refuse(CMD, ERROR_NOT_IMPLEMENTED, "not in this build: it was configured with --disable-itrace");
 }
 
 #endif /* BUILD_ITRACE */

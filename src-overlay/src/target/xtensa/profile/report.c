@@ -78,19 +78,20 @@ static void profile_report_losses(struct command_invocation *cmd, const struct s
 		command_print(cmd, "range     %" PRIu64 " PCs were outside of it", sampling->outside_count);
 }
 
-static void profile_report_lines(struct command_invocation *cmd, const char *heading, const char *lines)
+static void profile_report_lines(struct command_invocation *cmd, const char *heading, const char *lines,
+		const char *end)
 {
 	while (*lines) {
 		size_t len = strcspn(lines, "\n");
 
-		command_print(cmd, "%s%.*s", heading, (int)len, lines);
+		command_print_sameline(cmd, "%s%.*s%s", heading, (int)len, lines, end);
 		lines += len + (lines[len] == '\n');
 	}
 }
 
-void profile_report_warnings(struct command_invocation *cmd, const struct sampling *sampling)
+void profile_report_more_warnings(struct command_invocation *cmd, const struct sampling *sampling)
 {
-	profile_report_lines(cmd, "warning   ", sampling->warnings);
+	profile_report_lines(cmd, "\nwarning   ", sampling->warnings, "");
 }
 
 static void profile_report_top(struct command_invocation *cmd, const struct sampling *sampling,
@@ -124,8 +125,8 @@ void profile_report(struct command_invocation *cmd, const struct sampling *sampl
 	profile_report_interval(cmd, sampling);
 	profile_report_standing(cmd, sampling);
 	profile_report_losses(cmd, sampling);
-	profile_report_lines(cmd, "note      ", sampling->notes);
-	profile_report_warnings(cmd, sampling);
+	profile_report_lines(cmd, "note      ", sampling->notes, "\n");
+	profile_report_lines(cmd, "warning   ", sampling->warnings, "\n");
 	if (sampling->end != SAMPLING_TIME)
 		command_print(cmd, "ended     early: %s", sampling->why);
 	for (unsigned int core = 0; core < profile->core_count; core++)

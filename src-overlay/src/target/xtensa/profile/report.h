@@ -18,7 +18,10 @@
 void profile_report(struct command_invocation *cmd, const struct sampling *sampling,
 		const struct itrace_profile *profile);
 
-/* Only what is not as it was before: for a profile that failed, of which there is no more to say. */
-void profile_report_warnings(struct command_invocation *cmd, const struct sampling *sampling);
+/*
+ * Only what is not as it was before: for a profile that failed, of which there is no more to say. The line that says
+ * why stands before, without its end; the last one here has none either.
+ */
+void profile_report_more_warnings(struct command_invocation *cmd, const struct sampling *sampling);
 
 #endif /* OPENOCD_TARGET_XTENSA_PROFILE_REPORT_H */
