@@ -61,6 +61,7 @@ $(O)/bin/openocd: $(OPENOCD_INPUTS) $(BASE_FILE)
 
 help:
 	@echo "make               OpenOCD with trace decode, and itrace, in $(O)/bin"
+	@echo "                   JOBS=1: one process at a time, not as many as processors (-j1 does not do it)"
 	@echo "make itrace        only the standalone decoder: a few seconds"
 	@echo "make demo          from nothing to a decoded trace and a profile"
 	@echo "make check         every test; GROUP=decode one part, STRICT=1: a skip is a failure"
