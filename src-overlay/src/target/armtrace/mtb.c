@@ -69,9 +69,8 @@ COMMAND_HANDLER(handle_mtb_disable_command)
 
 static int no_capture(struct command_invocation *cmd, const struct arm_mtb *mtb)
 {
-	command_print_sameline(cmd, "%s: nothing was captured yet: %s start, then stop, flush or adopt", mtb->name,
+	return ocd_refuse(cmd, ERROR_FAIL, "%s: nothing was captured yet: %s start, then stop, flush or adopt", mtb->name,
 			mtb->name);
-	return ERROR_FAIL;
 }
 
 /* What is asked for while it traces is what it has traced so far. */
@@ -359,14 +358,14 @@ COMMAND_HANDLER(handle_mtb_create_command)
 			continue;
 		target = get_target(CMD_ARGV[i + 1]);
 		if (!target) {
-			command_print_sameline(CMD, "%s: there is no target %s", CMD_ARGV[0], CMD_ARGV[i + 1]);
-			return ERROR_COMMAND_ARGUMENT_INVALID;
+			return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, "%s: there is no target %s", CMD_ARGV[0],
+					CMD_ARGV[i + 1]);
 		}
 		break;
 	}
 	if (!target) {
-		command_print_sameline(CMD, "%s: -target is missing: the core whose MTB this is", CMD_ARGV[0]);
-		return ERROR_COMMAND_ARGUMENT_INVALID;
+		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, "%s: -target is missing: the core whose MTB this is",
+				CMD_ARGV[0]);
 	}
 	struct arm_mtb *draft = arm_mtb_new(CMD_CTX->interp, CMD_ARGV[0], target, why, sizeof(why));
 	if (!draft)
@@ -391,9 +390,8 @@ COMMAND_HANDLER(handle_mtb_decode_command)
 
 	struct arm_mtb *mtb = arm_mtb_find(CMD_ARGV[0]);
 	if (!mtb) {
-		command_print_sameline(CMD, "there is no trace object %s: mtb create it, or give -trace FILE or -snapshot DIR",
-				CMD_ARGV[0]);
-		return ERROR_COMMAND_ARGUMENT_INVALID;
+		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, "there is no trace object %s: mtb create it, or give "
+				"-trace FILE or -snapshot DIR", CMD_ARGV[0]);
 	}
 	const int retval = fresh_capture(CMD, mtb, &capture);
 	if (retval != ERROR_OK)

@@ -14,7 +14,7 @@
 
 #include "mtb_configure.h"
 #include "mtb_result.h"
-#include "ocd_compat.h"
+#include "ocd_refuse.h"
 
 const char *const arm_mtb_when_full_names[ARM_MTB_WHEN_FULL_NUM] = { "wrap", "stop", "halt", "drain" };
 
@@ -145,16 +145,13 @@ static int unknown_option(struct command_invocation *cmd, const char *name)
 
 	for (unsigned int i = 0; i < OPTION_NUM; i++)
 		len += (size_t)snprintf(why + len, sizeof(why) - len, "%s %s", i ? "," : "", options[i].name);
-	return arm_mtb_refuse(cmd, ERROR_COMMAND_ARGUMENT_INVALID, why);
+	return ocd_refuse(cmd, ERROR_COMMAND_ARGUMENT_INVALID, "%s", why);
 }
 
 static int bad_value(struct command_invocation *cmd, enum option option, const char *value)
 {
-	char why[ARM_MTB_WHY];
-
-	snprintf(why, sizeof(why), "%s takes %s, not %s", options[option].name, options[option].usage,
-			*value ? value : "''");
-	return arm_mtb_refuse(cmd, ERROR_COMMAND_ARGUMENT_INVALID, why);
+	return ocd_refuse(cmd, ERROR_COMMAND_ARGUMENT_INVALID, "%s takes %s, not %s", options[option].name,
+			options[option].usage, *value ? value : "''");
 }
 
 static int set_event(struct command_invocation *cmd, Jim_Interp *interp, struct arm_mtb_config *config,
@@ -235,16 +232,15 @@ static int set_option(struct command_invocation *cmd, const struct arm_mtb *mtb,
 		return set_event(cmd, mtb->interp, config, values[0], values[1]);
 	case OPTION_TARGET:
 		if (get_target(values[0]) != mtb->target) {
-			command_print_sameline(cmd, "%s: -target cannot be changed; it is %s", mtb->name, target_name(mtb->target));
-			return ERROR_COMMAND_ARGUMENT_INVALID;
+			return ocd_refuse(cmd, ERROR_COMMAND_ARGUMENT_INVALID, "%s: -target cannot be changed; it is %s",
+					mtb->name, target_name(mtb->target));
 		}
 		break;
 	case OPTION_NUM:
 		break;
 	}
 	if (!memory) {
-		ocd_result(cmd, "out of memory");
-		return ERROR_FAIL;
+		return ocd_refuse(cmd, ERROR_FAIL, "out of memory");
 	}
 	return ERROR_OK;
 }
@@ -257,13 +253,11 @@ static int set_options(struct command_invocation *cmd, const struct arm_mtb *mtb
 		if (option < 0)
 			return unknown_option(cmd, argv[i]);
 		if (argc - i - 1 < options[option].values) {
-			command_print_sameline(cmd, "%s needs %s", argv[i], options[option].usage);
-			return ERROR_COMMAND_ARGUMENT_INVALID;
+			return ocd_refuse(cmd, ERROR_COMMAND_ARGUMENT_INVALID, "%s needs %s", argv[i], options[option].usage);
 		}
 		if (mtb->phase == ARM_MTB_ARMED && option != OPTION_ELF && option != OPTION_EVENT && option != OPTION_TARGET) {
-			command_print_sameline(cmd, "%s: %s cannot be changed while it is started: %s stop first", mtb->name,
+			return ocd_refuse(cmd, ERROR_FAIL, "%s: %s cannot be changed while it is started: %s stop first", mtb->name,
 					argv[i], mtb->name);
-			return ERROR_FAIL;
 		}
 		const int retval = set_option(cmd, mtb, config, (enum option)option, argv + i + 1, !given[option]);
 		if (retval != ERROR_OK)
@@ -280,8 +274,7 @@ int arm_mtb_configure(struct command_invocation *cmd, struct arm_mtb *mtb, const
 	struct arm_mtb_config draft;
 
 	if (!copy_config(mtb->interp, &draft, &mtb->config)) {
-		ocd_result(cmd, "out of memory");
-		return ERROR_FAIL;
+		return ocd_refuse(cmd, ERROR_FAIL, "out of memory");
 	}
 	const int retval = set_options(cmd, mtb, &draft, argv, argc, given);
 	if (retval != ERROR_OK) {

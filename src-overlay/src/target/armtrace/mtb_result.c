@@ -8,26 +8,11 @@
 #include <helper/log.h>
 
 #include "mtb_result.h"
-#include "ocd_compat.h"
-
-void arm_mtb_printable(const char *text, char *line, size_t size)
-{
-	size_t len = 0;
-
-	for (; *text && len + 1 < size; text++)
-		line[len++] = (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text;
-	line[len] = '\0';
-}
+#include "ocd_refuse.h"
 
 int arm_mtb_refuse(struct command_invocation *cmd, int retval, const char *why)
 {
-	char line[1024];
-
-	if (retval == ERROR_OK)
-		return ERROR_OK;
-	arm_mtb_printable(why, line, sizeof(line));
-	ocd_result(cmd, line);
-	return retval;
+	return retval == ERROR_OK ? ERROR_OK : ocd_refuse(cmd, retval, "%s", why);
 }
 
 void arm_mtb_print_element(struct command_invocation *cmd, const char *text)

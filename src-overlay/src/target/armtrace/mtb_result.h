@@ -7,16 +7,11 @@
 #ifndef OPENOCD_TARGET_ARMTRACE_MTB_RESULT_H
 #define OPENOCD_TARGET_ARMTRACE_MTB_RESULT_H
 
-#include <stddef.h>
-
 struct command_invocation;
-
-/* One line of @a text, as far as it fits: what would break it or cannot be seen is a question mark. */
-void arm_mtb_printable(const char *text, char *line, size_t size);
 
 /*
  * The text of the Tcl error, when @a retval is one.
- * @param why shown as arm_mtb_printable() does; not looked at with ERROR_OK
+ * @param why shown as ocd_refuse() does; not looked at with ERROR_OK
  * @returns @a retval
  */
 int arm_mtb_refuse(struct command_invocation *cmd, int retval, const char *why);
