@@ -26,10 +26,12 @@ proc mtb_part_create {file target args} {
 		return
 	}
 	foreach option {-baseaddr -rambase} {
+		# no dict: -buffer has two values
+		set at [lsearch -exact $args $option]
 		set has [$name cget $option]
-		if {[dict exists $args $option] && $has != [dict get $args $option]} {
+		if {$at >= 0 && $has != [lindex $args $at+1]} {
 			echo "$file: changed nothing: $name is there already, with [expr {
-				$has eq "" ? "no $option" : "$option $has"}] (the file has [dict get $args $option])"
+				$has eq "" ? "no $option" : "$option $has"}] (the file has [lindex $args $at+1])"
 			return
 		}
 	}

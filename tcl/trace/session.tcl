@@ -136,7 +136,7 @@ proc trace_session_run_to {address wait name} {
 	set since [ms]
 	if {[catch {wait_halt $wait}]} {
 		if {[ms] - $since < $wait} {
-			error "trace_session: the core could not be polled while it ran to $place"
+			error "trace_session: the core could not be polled while it ran to $place (see the log above)"
 		}
 		error "trace_session: $place was not reached in $wait ms"
 	}
@@ -151,8 +151,8 @@ proc trace_session_run_to {address wait name} {
 proc trace_session_with_breakpoint {address name script} {
 	set mine [expr {![trace_session_has_breakpoint $address]}]
 	if {$mine && [catch {bp $address 2 hw}]} {
-		error "trace_session: no hardware breakpoint for [trace_session_place $address $name]:\
-			remove one (rbp); OpenOCD's reason is in the log above"
+		error "trace_session: no hardware breakpoint could be set at [trace_session_place $address $name]:\
+			OpenOCD's reason is in the log above; if none is free, rbp frees one"
 	}
 	set failed [catch {uplevel 1 $script} result]
 	if {$mine} {

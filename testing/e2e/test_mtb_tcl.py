@@ -121,7 +121,8 @@ def test_part(part, when, tmp_path):
         assert state["buffer"] == (rambase if part == "mtb_ti_32" else rambase + 0x400)
         assert state["size"] == (32 if part == "mtb_ti_32" else 0x100)
         assert sorted(listed(run.stdout)) == [LOOP, LOOP, LOOP + 2, LOOP + 2]
-        assert "changed nothing" not in run.text	# sourced twice, where that is after init
+        # sourced twice, where that is after init
+        assert "changed nothing" not in run.text and "no trace object" not in run.text, run.text
 
 
 def test_kinetis_by_the_size_of_its_ram():
@@ -167,6 +168,16 @@ def test_another_file_behind_it(first, second, has, other, when):
         said = ["%s.cfg: changed nothing: chip.cpu.mtb is there already, with %s (the file has %s)" % (
             second, has, other)]
         assert re.findall(r"^.*changed nothing.*$", run.text, re.M) == (said if has else [])
+
+
+def test_another_part_with_a_buffer_of_its_own():
+    target, options, base, _ = PARTS["mtb_ti_32"]
+    with probe.Probe(target, program(target), **options) as sim:
+        run = openocd(sim, "set _TARGETNAME chip.cpu\nsource [find target/mtb_samd.cfg]\ninit\n"
+                           "source [find target/mtb_ti_32.cfg]")
+        assert re.findall(r"^.*(?:changed nothing|no trace object).*$", run.text, re.M) == [
+            "mtb_ti_32.cfg: changed nothing: chip.cpu.mtb is there already, with -baseaddr 0x41006000 (the file has %s)"
+            % base], run.text
 
 
 def test_which_target():
@@ -338,13 +349,13 @@ def test_a_wait_that_fails():
             halt
             say reached { trace_session until m machine -wait 2147483647 -format instructions -last 3 }
             sim fault swd-fault when transactions 2000
-            say until { trace_session until m unexpected }
+            say until { trace_session until m unexpected -wait 600000 }
             sim fault none
             """)
         assert not said["reached"][0] and len(listed(said["reached"][1])) == 3
         address = symbols(program("cortex-m33"))["unexpected"]
         assert said["until"] == (True, "trace_session: the core could not be polled while it ran to unexpected "
-                                 "(0x%08x); m decode shows the trace until there" % address)
+                                 "(0x%08x) (see the log above); m decode shows the trace until there" % address)
 
 
 @pytest.mark.parametrize("state", ["running", "halted"])
@@ -360,8 +371,8 @@ def test_no_breakpoint_is_free(state):
             say state { chip.cpu curstate }
             """ % (names["unexpected"], "resume" if state == "running" else "", names["machine"]))
         for kind, place in ("until", "machine (0x%08x)"), ("around", "0x%08x"):
-            assert said[kind] == (True, "trace_session: no hardware breakpoint for %s: remove one (rbp); "
-                                  "OpenOCD's reason is in the log above" % (place % names["machine"]))
+            assert said[kind] == (True, "trace_session: no hardware breakpoint could be set at %s: OpenOCD's reason is in "
+                                  "the log above; if none is free, rbp frees one" % (place % names["machine"]))
         assert said["state"][1] == state and not sim.control("mtb")["master"] >> 31
 
 
@@ -375,7 +386,9 @@ def test_one_line_at_a_console(command):
             say caught { %s }
             say console { catch { %s } text; errorInfo $text }
             """ % (command, command))
-        assert said["caught"][0] and "session.tcl" not in said["console"][1]
+        text = said["caught"][1]
+        assert said["caught"][0] and text and "\n" not in text
+        assert text in said["console"][1] and "session.tcl" not in said["console"][1]
 
 
 @pytest.mark.parametrize("state", ["running", "halted"])
