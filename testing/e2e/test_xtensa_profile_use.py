@@ -221,7 +221,8 @@ def test_top(top):
 
 
 @pytest.mark.parametrize("method,rate,rtt", [
-    ("debugpc", 200, 500), ("debugpc", 20000, 0), ("pipeline", 200, 200), ("pipeline", 50, 500), ("wsr", 100, 100),
+    ("debugpc", 200, 500), ("debugpc", 20000, 0), ("debugpc", 2900, 1450), ("debugpc", 3900, 1450), ("pipeline", 200, 200),
+    ("pipeline", 50, 500), ("wsr", 100, 100),
 ])
 def test_rate(method, rate, rtt):
     rates = []

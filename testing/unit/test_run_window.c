@@ -176,6 +176,74 @@ static void one_sample_has_no_interval(void **state)
 	assert_int_equal(stats.count, 0);
 }
 
+/*
+ * Flushes as method_debugpc.c queues them, with a gap behind each that varies by a quarter: how many reads a second
+ * come of it, by what is asked for.
+ */
+static double rate_of_flushes(double period, double access, double room, double gap, unsigned int reads_max)
+{
+	struct profile_random random;
+	double known = 0, time = 0, reads = 0;
+
+	profile_random_init(&random, 7);
+	for (unsigned int flush = 0; flush < 1000; flush++) {
+		const double pause = run_window_pause_ns(period, access, room, known, reads_max);
+		double used = 0, extra;
+		unsigned int count = 0;
+
+		do {
+			used += access + profile_random_upto(&random, 2 * pause);
+			count++;
+		} while (count < reads_max && room - used >= 5 * access + 2 * pause);
+		extra = 2 * access + gap * (0.75 + profile_random_upto(&random, 1000) / 2000.0);
+		known = (3 * known + extra) / 4;
+		/* the first ones have learned nothing yet */
+		if (flush < 100)
+			continue;
+		time += used + extra;
+		reads += count;
+	}
+	return reads * period / time;
+}
+
+static void reads_have_their_rate(void **state)
+{
+	/* ns: J-Link at 10 MHz, one with more room, a slow one, and behind a DAP */
+	static const struct {
+		double access, room;
+		unsigned int reads_max;
+	} links[] = { { 5600, 1638400, 250 }, { 5600, 25000000, 250 }, { 56000, 16384000, 250 }, { 13000, 332800, 40 } };
+	static const double gaps[] = { 0, 30000, 500000, 1450000, 3000000, 10000000 };
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+		for (unsigned int k = 0; k < sizeof(gaps) / sizeof(gaps[0]); k++) {
+			const double access = links[i].access, room = links[i].room;
+			/* from what is slower than the adapter, to what has no flush of its own */
+			const double fastest = access + (2 * access + gaps[k]) / links[i].reads_max;
+			const double fastest_by_room = access * (room + gaps[k]) / (room - 7 * access);
+			const double from = 1.3 * (fastest > fastest_by_room ? fastest : fastest_by_room);
+
+			for (double period = from; period < room / 4; period *= 1.03) {
+				const double rate = rate_of_flushes(period, access, room, gaps[k], links[i].reads_max);
+
+				if (rate < 0.93 || rate > 1.07)
+					fail_msg("access %.0f room %.0f gap %.0f period %.0f: %.3f", access, room, gaps[k], period, rate);
+			}
+		}
+	}
+}
+
+static void a_pause_is_bounded(void **state)
+{
+	(void)state;
+	assert_int_equal(run_window_pause_ns(1000, 5600, 1638400, 0, 250), 0);
+	assert_int_equal(run_window_pause_ns(50000, 5600, 1638400, INT32_MAX, 250), 0);
+	assert_int_equal(run_window_pause_ns(50000, 5600, 1638400, -INT64_C(1000000000), 250), 100000);
+	assert_in_range(run_window_pause_ns(50000, 5600, 1638400, -1638400, 250), 0, 100000);
+	assert_in_range(run_window_pause_ns(50000, 5600, 0, 0, 1), 44000, 44400);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +253,8 @@ int main(void)
 		cmocka_unit_test(jitter_is_uniform_up_to_twice_the_mean),
 		cmocka_unit_test(windows_of_seconds_fit),
 		cmocka_unit_test(the_share_is_kept),
+		cmocka_unit_test(reads_have_their_rate),
+		cmocka_unit_test(a_pause_is_bounded),
 		cmocka_unit_test(intervals_are_summed_up),
 		cmocka_unit_test(one_sample_has_no_interval),
 	};

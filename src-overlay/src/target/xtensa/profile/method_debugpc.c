@@ -101,28 +101,16 @@ static int debugpc_begin(struct sampling *sampling)
 	return ERROR_OK;
 }
 
-/*
- * Pause before a read that the rate asks for, TCK. The time between two flushes is a part of it: each read of the flush
- * has its share of that, and the shorter the pauses, the more reads there are. It is negative where the clock is faster
- * than the adapter says.
- */
+/* Pause before a read that the rate asks for, TCK. */
 static unsigned int debugpc_pause_tck(const struct sampling *sampling, unsigned int samples_max)
 {
 	const struct xdm_link *link = &sampling->link;
-	const int64_t period_ns = sampling->window.period_ns;
+	const uint64_t period_ns = sampling->window.period_ns;
 
 	if (!period_ns)
 		return 0;
-	int64_t samples = ((int64_t)xdm_link_tck_to_ns(link, link->room_tck) + sampling->gap_ns) / period_ns;
-	if (samples > samples_max)
-		samples = samples_max;
-	else if (samples < 1)
-		samples = 1;
-	int64_t pause_ns = period_ns - (int64_t)xdm_link_tck_to_ns(link, xdm_link_access_tck(link)) -
-		sampling->gap_ns / samples;
-	if (pause_ns <= 0)
-		return 0;
-	return xdm_link_ns_to_tck(link, pause_ns < 2 * period_ns ? pause_ns : 2 * period_ns);
+	return xdm_link_ns_to_tck(link, run_window_pause_ns(period_ns, xdm_link_tck_to_ns(link, xdm_link_access_tck(link)),
+			xdm_link_tck_to_ns(link, link->room_tck), sampling->gap_ns, samples_max));
 }
 
 static unsigned int debugpc_jitter_tck(struct sampling *sampling, struct debugpc_flush *flush)
@@ -233,11 +221,15 @@ static void debugpc_wait(struct sampling *sampling)
 	sampling_wait(sampling, sampling->due_ns);
 }
 
-/* What one flush was late by can be missing at the next: to leave that out would let the rate get too high. */
-static void debugpc_learn_gap(struct sampling *sampling)
+/*
+ * What one flush was late by can be missing at the next: to leave that out would let the rate get too high. What is
+ * read beside samples is time between them, too.
+ */
+static void debugpc_learn_gap(struct sampling *sampling, const struct debugpc_flush *flush)
 {
 	const struct xdm_link *link = &sampling->link;
-	int64_t flush_ns = xdm_link_tck_to_ns(link, link->tck);
+	int64_t flush_ns = xdm_link_tck_to_ns(link, link->tck) -
+		xdm_link_tck_to_ns(link, (flush->segments + 1) * xdm_link_access_tck(link));
 	int64_t cycle_ns = link->end_ns - sampling->stop_ns;
 
 	if (sampling->stop_ns)
@@ -266,7 +258,7 @@ static void debugpc_pass(struct sampling *sampling)
 		sampling_stop(sampling, SAMPLING_LINK, "the adapter reports an error");
 		return;
 	}
-	debugpc_learn_gap(sampling);
+	debugpc_learn_gap(sampling, &flush);
 	if (stopped_evidence(sampling, flush.evidence[flush.segments - 1]) != XDM_GONE &&
 			sampling_was_reset(sampling, flush.pwrstat)) {
 		sampling->lost[SAMPLING_LOST_DOUBT] += flush.samples;

@@ -71,6 +71,35 @@ uint64_t run_window_next_ns(struct run_window *window)
 	return profile_random_upto(window->random, mean * 2);
 }
 
+/* What a flush of which @a room_ns are filled needs. */
+static double run_window_pause(double period_ns, double access_ns, double room_ns, double gap_ns, double reads_max)
+{
+	const double all_ns = room_ns + gap_ns;
+	double share_ns = gap_ns * period_ns / all_ns;
+
+	/* one read, or all that there can be */
+	if (all_ns <= period_ns)
+		share_ns = gap_ns;
+	else if (all_ns > period_ns * reads_max)
+		share_ns = gap_ns / reads_max;
+	const double pause_ns = period_ns - access_ns - share_ns;
+	if (pause_ns <= 0)
+		return 0;
+	return pause_ns < 2 * period_ns ? pause_ns : 2 * period_ns;
+}
+
+uint64_t run_window_pause_ns(uint64_t period_ns, uint64_t access_ns, uint64_t room_ns, int64_t gap_ns,
+		unsigned int reads_max)
+{
+	/* the last read and what comes behind it need some room, on the average */
+	const double room = room_ns - 4.5 * access_ns > access_ns ? room_ns - 4.5 * access_ns : access_ns;
+	double pause = run_window_pause(period_ns, access_ns, room, gap_ns, reads_max);
+
+	if (room - 1.5 * pause > access_ns)
+		pause = run_window_pause(period_ns, access_ns, room - 1.5 * pause, gap_ns, reads_max);
+	return pause;
+}
+
 void run_window_account(struct run_window *window, uint64_t cycle_ns, uint64_t run_ns)
 {
 	if (run_ns > cycle_ns)

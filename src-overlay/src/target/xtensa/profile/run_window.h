@@ -49,6 +49,18 @@ uint64_t run_window_mean_ns(const struct run_window *window);
 /* @returns the length of the next window, nanoseconds. */
 uint64_t run_window_next_ns(struct run_window *window);
 
+/*
+ * Pause before each of the reads that are queued into one flush, so that reads are a period apart over all: the time
+ * between flushes is a part of it, and the shorter the pauses, the more reads there are to share that.
+ * @param access_ns what a read takes
+ * @param room_ns what a flush has room for
+ * @param gap_ns time of a flush beyond that of reads and pauses; negative where clocks are faster than the adapter says
+ * @param reads_max of a flush
+ * @returns the pause, nanoseconds, at most two periods
+ */
+uint64_t run_window_pause_ns(uint64_t period_ns, uint64_t access_ns, uint64_t room_ns, int64_t gap_ns,
+		unsigned int reads_max);
+
 /* A sample took @a cycle_ns in all, of which the core ran for @a run_ns. */
 void run_window_account(struct run_window *window, uint64_t cycle_ns, uint64_t run_ns);
 

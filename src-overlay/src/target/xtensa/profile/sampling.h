@@ -132,7 +132,7 @@ struct sampling {
 	uint64_t run_ns;		/* that they ran since stop_ns */
 	uint32_t a3[XDM_CORES_MAX];	/* wsr: saved */
 	unsigned int guard_tck;		/* batch */
-	int64_t gap_ns;			/* debugpc: time of a flush beyond that of its clocks, smoothed */
+	int64_t gap_ns;			/* debugpc: time of a flush beyond that of its samples, smoothed */
 	uint64_t due_ns;		/* debugpc, slow rates: of the next sample */
 };
 
