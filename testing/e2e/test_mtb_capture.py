@@ -839,11 +839,41 @@ listing one
 mww [expr {BASE + 4}] [expr {[word [expr {BASE + 4}]] | 0x80000000}]
 try program { m adopt }
 say adopted [field adopted]
+m disable
 """.replace("BASE", hex(session.chip.mtb)))
         run.refusal("adopt", "nothing was armed since m stop" if mode != "drain" else "nothing (is|was) armed")
         assert run.said["same"] == "1"
         run.same("one", 32 if mode != "drain" else None, halted=mode != "stop")
         assert run.tried("program")[0] and run.said["adopted"] == "1", run.text
+
+
+def test_adopt_of_what_a_disable_put_back(tmp_path):
+    """Registers are those of the first trace then, and RAM is of the second, which is the capture"""
+    with Session(tmp_path, "cortex-m33") as session:
+        run = session.run(session.create("-buffer %#x 256" % session.chip.free) + """
+m start; run_for 1; m stop
+record two { m start; run_for 1; m stop }
+m disable
+try adopt { m adopt }
+listing two
+""")
+        run.refusal("adopt", "nothing was armed since m stop")
+        run.same("two", 32)
+
+
+def test_adopt_of_what_waits_for_its_start(tmp_path):
+    """EN is 0 until a comparator sets it"""
+    with Session(tmp_path, "cortex-m33") as session:
+        run = session.run(session.create() + """
+mww 0xe0043000 %#x
+mww 0xe0043004 0x00000025
+try it { m adopt }
+say status [m status]
+try stop { m stop }
+say master [dict get [sim mtb] master]
+""" % (session.chip.free & 0xffff))
+        assert run.tried("it")[0] and run.fields("status")["adopted"] == "1", run.text
+        assert run.tried("stop")[0] and not int(run.said["master"], 0) & 0x80000020, run.text
 
 
 @pytest.mark.parametrize("how", ["halt", "init", "run"])

@@ -157,7 +157,7 @@ listing last -last 100
         same = [[(o["kind"], o.get("addr"), o.get("end")) for o in one if o["kind"] in ("seam", "range", "exception", "gap")]
                 for one in objects]
         assert same[0] == same[1]
-        run.refusal("full", "^/dev/full: No space left on device$")
+        run.refusal("full", "^m: cannot write '/dev/full': No space left on device$")
 
 
 @pytest.mark.parametrize("target", TARGETS)

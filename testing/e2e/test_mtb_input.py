@@ -162,10 +162,12 @@ def test_full_buffer_says_so(tmp_path):
         run = session.run(session.create("-buffer %#x 256 -when-full halt" % session.chip.free) + """
 poll on
 m start
-foreach between {{} {m status} {m decode} {m flush} {}} { resume; sleep 200; eval $between }
+foreach between {{} {m status} {m decode} {m flush} {}} { resume; wait_halt 20000; eval $between }
+# nobody has looked yet
+foreach first {{m flush} {m decode} {m status}} { resume; after 200; eval $first; wait_halt 20000 }
 m stop
 """)
-        assert len(re.findall(r"m: the buffer is full \(\d+ packets\)", run.text)) == 5, run.text
+        assert len(re.findall(r"m: the buffer is full \(\d+ packets\)", run.text)) == 8, run.text
         assert run.text.count("m: the buffer is full (28 packets)") >= 1, run.text
 
 

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(bool(mtb.need_tools()), reason="no " + ", ".join
 TARGETS = list(CHIPS)
 RTT = 300	# so that the core runs a few hundred instructions between two looks of OpenOCD
 EN, HALTREQ = 1 << 31, 1 << 9
+CLOCK = 0x40021000	# bit 0 of this register is the clock of the MTB, where it has one
 
 # For drain: how often somebody saw a halt; and whether the core runs by itself within the next looks of OpenOCD.
 LOOKS = mtb.SETTLE + mtb.DRAIN + """
@@ -699,9 +700,10 @@ RESET_EVENTS = ["reset-start", "reset-assert-pre", "reset-assert-post", "reset-d
                 "reset-end"]
 
 
-@pytest.mark.parametrize("target, mode, command, event, reset", mtb.cover(
-    2, TARGETS, ["wrap", "stop", "halt", "drain"], ["stop", "disable"], RESET_EVENTS, ["halt", "run"]))
-def test_end_in_a_script_of_reset(tmp_path, target, mode, command, event, reset):
+@pytest.mark.parametrize("target, mode, command, event, reset, state", mtb.cover(
+    2, TARGETS, ["wrap", "stop", "halt", "drain"], ["stop", "disable"], RESET_EVENTS, ["halt", "run"],
+    ["halted", "running"]))
+def test_end_in_a_script_of_reset(tmp_path, target, mode, command, event, reset, state):
     """No reset has come yet, or it has left FLOW alone: no watermark stays behind"""
     with Session(tmp_path, target) as session:
         run = session.run(session.create("-buffer %#x 256 -when-full %s" % (session.chip.free, mode)) + mtb.DRAIN + """
@@ -710,6 +712,7 @@ set before [sim mtb]
 m start
 resume
 sleep 20
+if {"STATE" eq "halted"} { halt }
 chip.cpu configure -event EVENT { try COMMAND { m COMMAND } }
 reset RESET
 sleep 20
@@ -720,14 +723,41 @@ poll off
 halt
 say before $before
 say behind [sim mtb]
+if {"COMMAND" eq "stop"} { try adopt { m adopt } }
 record two { m start; run_for 3; m stop }
 listing two
-""".replace("EVENT", event).replace("COMMAND", command).replace("RESET", reset))
+""".replace("EVENT", event).replace("COMMAND", command).replace("RESET", reset).replace("STATE", state))
         assert run.tried(command)[0], run.text
         run.is_true("one", "stopped" if command == "stop" else "idle")
         # what led to the reset
         assert run.tried("decode")[0], run.text
-        before, behind = run.fields("before"), run.fields("behind")
-        assert not int(behind["master"], 0) & (EN | HALTREQ)
-        assert int(behind["flow"], 0) in (0, int(before["flow"], 0) if command == "disable" else 0), behind
+        before, behind = ({key: int(value, 0) for key, value in run.fields(name).items()
+                           if key in ("position", "master", "flow")} for name in ("before", "behind"))
+        assert not behind["master"] & (EN | HALTREQ)
+        # what the trace of a halted core left is not lost before the reset has come
+        if command == "disable" and state == "halted" and mode == "wrap" and event in RESET_EVENTS[:2]:
+            assert (behind["position"], behind["flow"]) == (before["position"], before["flow"])
+        else:
+            assert behind["flow"] in ((0, before["flow"]) if command == "disable" else (0,)), behind
+        if command == "stop":
+            run.refusal("adopt", "nothing (is|was) armed")
         assert run.listing("two")
+
+
+@pytest.mark.parametrize("command", ["stop", "disable"])
+def test_end_behind_a_reset_that_takes_the_clock(tmp_path, command):
+    """Its FLOW cannot be reached then, and that is said; the program's clock shows what is so"""
+    with Session(tmp_path, "cortex-m33", mtb_clock="%#x" % CLOCK) as session:
+        run = session.run(session.create("-buffer %#x 256 -when-full halt" % session.chip.free) + """
+poll on
+m configure -event pre-enable { mww CLOCK 1 }
+record one { m start; run_for 1 }
+chip.cpu configure -event reset-end { try end { m COMMAND } }
+reset halt
+listing one
+try again { m start; m stop }
+""".replace("COMMAND", command).replace("CLOCK", "%#x" % CLOCK))
+        assert run.tried("end")[0] and run.tried("again")[0], run.text
+        assert len(re.findall("m: the MTB does not answer behind the reset: whether FLOW keeps 0x[0-9a-f]{8} is not known",
+                              run.text)) == 1, run.text
+        run.same("one", 32)

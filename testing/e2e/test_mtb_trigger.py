@@ -287,6 +287,7 @@ def told(lines, slots, armed, halted):
     @param halted the last one ends where the core stood
     """
     at = mtb.packets(lines)
+    assert at
     wrapped = slots is not None and len(at) >= slots
     at = at[-slots:] if wrapped else at
     expected = []

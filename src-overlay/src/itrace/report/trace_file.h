@@ -65,7 +65,7 @@ bool itrace_trace_file_seek(struct itrace_trace_file *file, uint64_t off, char *
 
 /*
  * Make a pipe seekable: its bytes go to a temporary file that vanishes by itself. Only before the first read.
- * @param most  bytes; more are refused, so that an input without an end does not fill the disk
+ * @param most  bytes; more are refused
  * @param stop  asked now and then; true ends the copy early. May be NULL
  */
 bool itrace_trace_file_spool(struct itrace_trace_file *file, uint64_t most, bool (*stop)(void *ctx), void *ctx,

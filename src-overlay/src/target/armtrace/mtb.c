@@ -357,16 +357,14 @@ COMMAND_HANDLER(handle_mtb_create_command)
 		if (strcmp(CMD_ARGV[i], "-target"))
 			continue;
 		target = get_target(CMD_ARGV[i + 1]);
-		if (!target) {
+		if (!target)
 			return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, "%s: there is no target %s", CMD_ARGV[0],
 					CMD_ARGV[i + 1]);
-		}
 		break;
 	}
-	if (!target) {
+	if (!target)
 		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, "%s: -target is missing: the core whose MTB this is",
 				CMD_ARGV[0]);
-	}
 	struct arm_mtb *draft = arm_mtb_new(CMD_CTX->interp, CMD_ARGV[0], target, why, sizeof(why));
 	if (!draft)
 		return arm_mtb_refuse(CMD, ERROR_FAIL, why);
@@ -389,10 +387,9 @@ COMMAND_HANDLER(handle_mtb_decode_command)
 		return armtrace_decode_command(CMD, &arm_mtb_decoder);
 
 	struct arm_mtb *mtb = arm_mtb_find(CMD_ARGV[0]);
-	if (!mtb) {
+	if (!mtb)
 		return ocd_refuse(CMD, ERROR_COMMAND_ARGUMENT_INVALID, "there is no trace object %s: mtb create it, or give "
 				"-trace FILE or -snapshot DIR", CMD_ARGV[0]);
-	}
 	const int retval = fresh_capture(CMD, mtb, &capture);
 	if (retval != ERROR_OK)
 		return retval;

@@ -93,9 +93,10 @@ static bool find_behind_symbol(const struct programs *programs, const char *text
 	const bool found = name && find_symbol(programs, name, addr);
 
 	free(name);
-	if (found)
-		*addr += (uint32_t)offset & ~UINT32_C(1);
-	return found;
+	if (!found || offset > UINT32_MAX - *addr)
+		return false;
+	*addr += (uint32_t)offset & ~UINT32_C(1);
+	return true;
 }
 
 static bool find_address(const struct arm_mtb *mtb, const struct programs *programs, const char *text, uint32_t *addr,

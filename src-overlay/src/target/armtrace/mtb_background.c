@@ -51,8 +51,7 @@ static int clear_haltreq(struct arm_mtb *mtb, char *why, size_t why_size)
 	retval = arm_mtb_port_set_master(&mtb->port, state.master & ~ARM_MTB_MASTER_HALTREQ, ARM_MTB_MASTER_HALTREQ);
 	if (retval != ERROR_OK)
 		return arm_mtb_unreachable(mtb, retval, "written", why, why_size);
-	LOG_INFO("%s: the buffer is full (%" PRIu32 " packets) and has halted the core: decode or dump it, then resume",
-			mtb->name, arm_mtb_packets(mtb, &state));
+	arm_mtb_tell_full(mtb, &state);
 	return ERROR_OK;
 }
 
@@ -91,8 +90,9 @@ static void rearm_failed(struct arm_mtb *mtb, const char *why)
 	tell_background(mtb, why);
 	LOG_ERROR("%s: it could not be armed again after the reset: it is stopped", mtb->name);
 	/* half of it may be there */
-	if (arm_mtb_look(mtb, &state, later, sizeof(later)) == ERROR_OK)
-		arm_mtb_hold(mtb, true, &state, later, sizeof(later));
+	mtb->left_known = arm_mtb_look(mtb, &state, later, sizeof(later)) == ERROR_OK &&
+			arm_mtb_hold(mtb, true, &state, later, sizeof(later)) == ERROR_OK;
+	mtb->left = state;
 	if (mtb->draining)
 		arm_mtb_drain_leave(&mtb->drain);
 	arm_mtb_trigger_clear(&mtb->trigger, true);
@@ -141,6 +141,13 @@ static void capture_after_reset(struct arm_mtb *mtb)
 		arm_mtb_capture_now(mtb, false, &state, why, sizeof(why));
 }
 
+void arm_mtb_capture_unasked(struct arm_mtb *mtb)
+{
+	if (mtb->unasked_reset)
+		capture_after_reset(mtb);
+	mtb->unasked_reset = false;
+}
+
 /* Once: its body may switch on the clock that the MTB needs to answer. */
 static void tell_reset(struct arm_mtb *mtb)
 {
@@ -149,9 +156,7 @@ static void tell_reset(struct arm_mtb *mtb)
 	if (mtb->reset_told)
 		return;
 	mtb->reset_told = true;
-	if (mtb->unasked_reset)
-		capture_after_reset(mtb);
-	mtb->unasked_reset = false;
+	arm_mtb_capture_unasked(mtb);
 	if (arm_mtb_run_event(mtb, ARM_MTB_RESET, why, sizeof(why)) != ERROR_OK)
 		LOG_ERROR("%s", why);
 }

@@ -239,9 +239,8 @@ static int set_option(struct command_invocation *cmd, const struct arm_mtb *mtb,
 	case OPTION_NUM:
 		break;
 	}
-	if (!memory) {
+	if (!memory)
 		return ocd_refuse(cmd, ERROR_FAIL, "out of memory");
-	}
 	return ERROR_OK;
 }
 
@@ -252,9 +251,8 @@ static int set_options(struct command_invocation *cmd, const struct arm_mtb *mtb
 		const int option = find_option(argv[i]);
 		if (option < 0)
 			return unknown_option(cmd, argv[i]);
-		if (argc - i - 1 < options[option].values) {
+		if (argc - i - 1 < options[option].values)
 			return ocd_refuse(cmd, ERROR_COMMAND_ARGUMENT_INVALID, "%s needs %s", argv[i], options[option].usage);
-		}
 		if (mtb->phase == ARM_MTB_ARMED && option != OPTION_ELF && option != OPTION_EVENT && option != OPTION_TARGET) {
 			return ocd_refuse(cmd, ERROR_FAIL, "%s: %s cannot be changed while it is started: %s stop first", mtb->name,
 					argv[i], mtb->name);
@@ -273,9 +271,8 @@ int arm_mtb_configure(struct command_invocation *cmd, struct arm_mtb *mtb, const
 	bool given[OPTION_NUM] = { false };
 	struct arm_mtb_config draft;
 
-	if (!copy_config(mtb->interp, &draft, &mtb->config)) {
+	if (!copy_config(mtb->interp, &draft, &mtb->config))
 		return ocd_refuse(cmd, ERROR_FAIL, "out of memory");
-	}
 	const int retval = set_options(cmd, mtb, &draft, argv, argc, given);
 	if (retval != ERROR_OK) {
 		free_config(mtb->interp, &draft);

@@ -134,7 +134,9 @@ struct arm_mtb {
 	struct arm_mtb_ram ram;
 	struct arm_mtb_buffer buffer;
 	struct arm_mtb_state armed;	/* as written; MASTER with EN */
+	bool left_known;		/* nothing was armed since stop */
 	struct arm_mtb_state left;	/* as stop has left it, and captured it */
+	bool found_left;		/* and as this trace has found it */
 	bool has_pc_arm;
 	uint32_t pc_arm;
 	bool has_start, has_stop;

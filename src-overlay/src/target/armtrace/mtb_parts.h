@@ -57,6 +57,9 @@ int arm_mtb_need_alone(const struct arm_mtb *mtb, char *why, size_t why_size);
 /* What the buffer holds, into mtb->capture. @param end tracing ends; @param[out] state as last read */
 int arm_mtb_capture_now(struct arm_mtb *mtb, bool end, struct arm_mtb_state *state, char *why, size_t why_size);
 
+/* The line that a full buffer of mode halt has, once for each halt. @param state as read before HALTREQ was cleared */
+void arm_mtb_tell_full(const struct arm_mtb *mtb, const struct arm_mtb_state *state);
+
 /* Nothing is traced until arm_mtb_let_go(). @param end for ever; @param[in,out] state as last read */
 int arm_mtb_hold(struct arm_mtb *mtb, bool end, struct arm_mtb_state *state, char *why, size_t why_size);
 
@@ -80,6 +83,9 @@ void arm_mtb_detach(struct arm_mtb *mtb);
  * @returns what is armed may still be there: it is (then this is no longer behind a reset), or the MTB does not answer
  */
 bool arm_mtb_survived_reset(struct arm_mtb *mtb);
+
+/* Behind a reset that OpenOCD did not do: what the MTB has kept of what led to it is the capture, once. */
+void arm_mtb_capture_unasked(struct arm_mtb *mtb);
 
 /* Tracing begins, or has ended. */
 void arm_mtb_hook(struct arm_mtb *mtb);

@@ -132,11 +132,18 @@ static void tell_found_off(struct arm_mtb *mtb, const struct arm_mtb_state *stat
 			"buffer holds is captured", mtb->name);
 }
 
+void arm_mtb_tell_full(const struct arm_mtb *mtb, const struct arm_mtb_state *state)
+{
+	LOG_INFO("%s: the buffer is full (%" PRIu32 " packets) and has halted the core: decode or dump it, then resume",
+			mtb->name, arm_mtb_packets(mtb, state));
+}
+
 /* Into mtb->capture; the hardware stays held still. */
 static int capture_buffer(struct arm_mtb *mtb, bool end, struct arm_mtb_state *state, char *why, size_t why_size)
 {
 	const bool halted = arm_mtb_is_halted(mtb);
 	struct arm_mtb_capture capture;
+	struct arm_mtb_state found;
 	uint32_t pc;
 	int retval = arm_mtb_port_read(&mtb->port, state);
 
@@ -150,8 +157,12 @@ static int capture_buffer(struct arm_mtb *mtb, bool end, struct arm_mtb_state *s
 		mtb->full = true;
 	retval = check_position(mtb, state, why, why_size);
 	/* while the core runs, reading would meet packets half written */
+	found = *state;
 	if (retval == ERROR_OK && !halted)
 		retval = arm_mtb_hold(mtb, end, state, why, why_size);
+	/* it is cleared before OpenOCD has seen the halt */
+	if (retval == ERROR_OK && !halted && found.master & ARM_MTB_MASTER_HALTREQ)
+		arm_mtb_tell_full(mtb, &found);
 	if (retval == ERROR_OK)
 		retval = read_buffer(mtb, state, &capture, why, why_size);
 	if (retval != ERROR_OK)

@@ -92,6 +92,15 @@ static int check_start(struct arm_mtb *mtb, char *why, size_t why_size)
 	return retval;
 }
 
+/* Has nobody written to it since stop, which has captured what is there? */
+static bool is_left(const struct arm_mtb *mtb, const struct arm_mtb_state *state)
+{
+	const struct arm_mtb_state *left = &mtb->left;
+
+	return mtb->left_known && mtb->capture.exists && state->position == left->position &&
+			state->master == left->master && state->flow == left->flow;
+}
+
 /* What one trace must not know of the one before. */
 static void begin_trace(struct arm_mtb *mtb)
 {
@@ -99,6 +108,7 @@ static void begin_trace(struct arm_mtb *mtb)
 	mtb->trace_number++;
 	mtb->adopted = mtb->rearm = mtb->unasked_reset = mtb->reset_seen = mtb->full = mtb->told_off = false;
 	mtb->stopping = mtb->disabling = mtb->said_goodbye = mtb->paused = mtb->draining = mtb->has_pc_arm = false;
+	mtb->left_known = false;
 	memset(&mtb->held, 0, sizeof(mtb->held));
 	mtb->fresh = true;
 	mtb->error[0] = 0;
@@ -163,6 +173,7 @@ int arm_mtb_start(struct arm_mtb *mtb, char *why, size_t why_size)
 			arm_mtb_drain_leave(&mtb->drain);
 		return retval;
 	}
+	mtb->found_left = is_left(mtb, &mtb->before);
 	begin_trace(mtb);
 	arm_mtb_note_begin(mtb);
 	if (arm_mtb_is_halted(mtb))
@@ -190,16 +201,14 @@ static void end_trace(struct arm_mtb *mtb, enum arm_mtb_phase phase)
 /* Is there a trace of the program's? */
 static int check_adopted(const struct arm_mtb *mtb, const struct arm_mtb_state *state, char *why, size_t why_size)
 {
-	const struct arm_mtb_state *left = &mtb->left;
-
-	if (state->master & ARM_MTB_MASTER_EN)
+	/* or it waits for a comparator that starts it */
+	if (state->master & (ARM_MTB_MASTER_EN | ARM_MTB_MASTER_TSTARTEN))
 		return ERROR_OK;
 	if (!arm_mtb_used_bytes(mtb, state))
 		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "nothing is armed (MASTER.EN is 0), and nothing was "
 				"traced: POSITION 0x%08" PRIx32 " is at the start of its buffer of %" PRIu32 " bytes, and that has not "
 				"wrapped", state->position, mtb->buffer.size);
-	if (mtb->phase == ARM_MTB_STOPPED && mtb->capture.exists && state->position == left->position &&
-			state->master == left->master && state->flow == left->flow)
+	if (is_left(mtb, state))
 		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "nothing was armed since %s stop, whose capture is here: "
 				"decode or dump it", mtb->name);
 	return ERROR_OK;
@@ -259,29 +268,59 @@ static int need_armed(const struct arm_mtb *mtb, char *why, size_t why_size)
 	return arm_mtb_need_target(mtb, why, why_size);
 }
 
-/* A reset has ended what was armed, and it is not armed again yet. */
+/*
+ * A reset has ended what was armed, and it is not armed again yet. A script of OpenOCD's own reset can ask before that
+ * is done, and not every reset ends a trace: the registers tell.
+ */
 static bool is_lost(struct arm_mtb *mtb)
 {
-	return mtb->rearm && !arm_mtb_survived_reset(mtb);
+	struct arm_mtb_state state;
+
+	if (!mtb->rearm || mtb->unasked_reset)
+		return mtb->rearm && !arm_mtb_survived_reset(mtb);
+	return arm_mtb_port_read(&mtb->port, &state) != ERROR_OK || !arm_mtb_is_armed(mtb, &state) ||
+			mtb->armed.master & ~state.master & ARM_MTB_MASTER_EN;
 }
 
-/*
- * The same, before that reset (in a script of it) or behind: not every reset clears FLOW, and its watermark would halt
- * or stop what the program traces one day. Behind a reset the MTB may not answer yet.
- * @param flow to leave there
- */
-static int leave_lost(struct arm_mtb *mtb, uint32_t flow)
+/* The same. What led to a reset of OpenOCD's was captured before it; to another one, now. */
+static bool is_lost_captured(struct arm_mtb *mtb)
 {
-	struct arm_mtb_state state;
-	const bool answers = arm_mtb_port_read(&mtb->port, &state) == ERROR_OK;
-	const bool still = answers && arm_mtb_is_armed(mtb, &state);
-	int retval = arm_mtb_trigger_clear(&mtb->trigger, !still);
+	const bool lost = is_lost(mtb);
 
-	/* else the program has written it since */
-	if (retval == ERROR_OK && answers && state.flow == mtb->armed.flow && (still || state.flow != flow))
-		retval = arm_mtb_port_put_flow(&mtb->port, state.master & ~(still ? ARM_MTB_MASTER_EN |
-				ARM_MTB_MASTER_HALTREQ | ARM_MTB_MASTER_TSTARTEN | ARM_MTB_MASTER_TSTOPEN : 0), flow, &state);
-	return retval;
+	if (lost)
+		arm_mtb_capture_unasked(mtb);
+	return lost;
+}
+
+static void note_left(struct arm_mtb *mtb, const struct arm_mtb_state *state)
+{
+	mtb->left = *state;
+	mtb->left_known = true;
+}
+
+/* Of what is lost: not every reset clears FLOW, whose watermark would halt or stop what the program traces one day. */
+static int leave_lost(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	const uint32_t flow = mtb->armed.flow;
+	struct arm_mtb_state state = { 0 };
+
+	arm_mtb_trigger_clear(&mtb->trigger, true);
+	for (unsigned int i = 0; i < 4; i++) {
+		if (arm_mtb_port_read(&mtb->port, &state) != ERROR_OK) {
+			if (flow)
+				LOG_WARNING("%s: the MTB does not answer behind the reset: whether FLOW keeps 0x%08" PRIx32
+						" is not known", mtb->name, flow);
+			return ERROR_OK;
+		}
+		/* else the reset or the program has written it */
+		if (!flow || state.flow != flow) {
+			note_left(mtb, &state);
+			return ERROR_OK;
+		}
+		if (i < 3)
+			arm_mtb_port_write_u32(&mtb->port, ARM_MTB_FLOW, 0);
+	}
+	return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "FLOW keeps 0x%08" PRIx32 " where 0 was written", state.flow);
 }
 
 int arm_mtb_flush(struct arm_mtb *mtb, char *why, size_t why_size)
@@ -290,8 +329,7 @@ int arm_mtb_flush(struct arm_mtb *mtb, char *why, size_t why_size)
 	char later[ARM_MTB_WHY];
 	int retval = need_armed(mtb, why, why_size);
 
-	/* the capture is of before the reset, and nothing was traced since */
-	if (retval != ERROR_OK || is_lost(mtb))
+	if (retval != ERROR_OK || is_lost_captured(mtb))
 		return retval;
 	if (mtb->draining && mtb->drain.ended)
 		return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "tracing has ended already: %s stop", mtb->name);
@@ -330,11 +368,10 @@ int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
 		return retval;
 	if (!say_goodbye(mtb))
 		return ERROR_OK;
-	/* what led to the reset was captured before it, and has cleared the rest */
-	if (is_lost(mtb)) {
-		retval = leave_lost(mtb, 0);
+	if (is_lost_captured(mtb)) {
+		retval = leave_lost(mtb, why, why_size);
 		if (retval != ERROR_OK)
-			return arm_mtb_unreachable(mtb, retval, "written", why, why_size);
+			return retval;
 		mtb->before_known = false;
 		end_trace(mtb, ARM_MTB_STOPPED);
 		return ERROR_OK;
@@ -346,7 +383,7 @@ int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
 	retval = arm_mtb_disarm(mtb, &state, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
-	mtb->left = state;
+	note_left(mtb, &state);
 	/* what the program had armed is not what a start found */
 	mtb->before_known &= !mtb->adopted;
 	end_trace(mtb, ARM_MTB_STOPPED);
@@ -356,17 +393,25 @@ int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
 /* Registers as before start, or as the program had them. */
 static int leave_hardware(struct arm_mtb *mtb, char *why, size_t why_size)
 {
-	const bool lost = is_lost(mtb);
-	int retval = lost ? leave_lost(mtb, mtb->before_known ? mtb->before.flow : 0) :
-			arm_mtb_trigger_clear(&mtb->trigger, false);
-
+	if (is_lost(mtb))
+		return leave_lost(mtb, why, why_size);
+	int retval = arm_mtb_trigger_clear(&mtb->trigger, false);
 	if (retval == ERROR_OK && mtb->adopted)
 		return arm_mtb_let_go(mtb, why, why_size);
-	if (retval == ERROR_OK && mtb->before_known && !lost)
+	if (retval == ERROR_OK && mtb->before_known) {
 		retval = arm_mtb_put_back(mtb);
-	if (retval == ERROR_OK && mtb->draining)
-		retval = arm_mtb_drain_leave(&mtb->drain);
+		mtb->left_known = mtb->found_left;
+		mtb->left = mtb->before;
+	}
 	return retval == ERROR_OK ? ERROR_OK : arm_mtb_unreachable(mtb, retval, "written", why, why_size);
+}
+
+/* One that stands for its full buffer, and runs for everybody else. */
+static int release_core(struct arm_mtb *mtb, char *why, size_t why_size)
+{
+	if (!mtb->draining || arm_mtb_drain_leave(&mtb->drain) == ERROR_OK)
+		return ERROR_OK;
+	return arm_mtb_fail(why, why_size, ERROR_FAIL, mtb, "the core may stand where its trace buffer was full");
 }
 
 int arm_mtb_disable(struct arm_mtb *mtb, char *why, size_t why_size)
@@ -386,6 +431,8 @@ int arm_mtb_disable(struct arm_mtb *mtb, char *why, size_t why_size)
 		return retval;
 	mtb->disabling = true;
 	retval = leave_hardware(mtb, why, why_size);
+	if (retval == ERROR_OK)
+		retval = release_core(mtb, why, why_size);
 	if (retval != ERROR_OK)
 		return retval;
 	/* what was put back is what the next start would find */
@@ -403,15 +450,16 @@ static void leave_for_good(struct arm_mtb *mtb)
 	if (mtb->phase != ARM_MTB_ARMED || mtb->adopted || !target_was_examined(mtb->target) ||
 			(mtb->when_full != ARM_MTB_HALT && mtb->when_full != ARM_MTB_DRAIN))
 		return;
+	int retval = ERROR_OK;
 	if (is_lost(mtb)) {
-		leave_lost(mtb, 0);
-		return;
+		retval = leave_lost(mtb, why, sizeof(why));
+	} else {
+		retval = arm_mtb_look(mtb, &state, why, sizeof(why));
+		if (retval == ERROR_OK)
+			retval = arm_mtb_disarm(mtb, &state, why, sizeof(why));
 	}
-	int retval = arm_mtb_look(mtb, &state, why, sizeof(why));
 	if (retval == ERROR_OK)
-		retval = arm_mtb_disarm(mtb, &state, why, sizeof(why));
-	if (retval == ERROR_OK && mtb->draining && arm_mtb_drain_leave(&mtb->drain) != ERROR_OK)
-		retval = arm_mtb_fail(why, sizeof(why), ERROR_FAIL, mtb, "the core may stand where its trace buffer was full");
+		retval = release_core(mtb, why, sizeof(why));
 	if (retval != ERROR_OK)
 		LOG_WARNING("%s (at the end of OpenOCD)", why);
 }
