@@ -724,6 +724,9 @@ halt
 say before $before
 say behind [sim mtb]
 if {"COMMAND" eq "stop"} { try adopt { m adopt } }
+# what start found was before the reset
+if {"COMMAND" eq "stop"} { m disable }
+say later [sim mtb]
 record two { m start; run_for 3; m stop }
 listing two
 """.replace("EVENT", event).replace("COMMAND", command).replace("RESET", reset).replace("STATE", state))
@@ -741,6 +744,8 @@ listing two
             assert behind["flow"] in ((0, before["flow"]) if command == "disable" else (0,)), behind
         if command == "stop":
             run.refusal("adopt", "nothing (is|was) armed")
+            # where it halts it is armed again before the end, for the same start
+            assert (event, reset) == ("reset-end", "halt") or run.said["later"] == run.said["behind"]
         assert run.listing("two")
 
 

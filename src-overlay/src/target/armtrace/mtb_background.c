@@ -85,7 +85,7 @@ static void settle_halt(struct arm_mtb *mtb)
 static void rearm_failed(struct arm_mtb *mtb, const char *why)
 {
 	char later[ARM_MTB_WHY];
-	struct arm_mtb_state state;
+	struct arm_mtb_state state = { 0 };
 
 	tell_background(mtb, why);
 	LOG_ERROR("%s: it could not be armed again after the reset: it is stopped", mtb->name);

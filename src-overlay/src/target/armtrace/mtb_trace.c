@@ -384,8 +384,8 @@ int arm_mtb_stop(struct arm_mtb *mtb, char *why, size_t why_size)
 	if (retval != ERROR_OK)
 		return retval;
 	note_left(mtb, &state);
-	/* what the program had armed is not what a start found */
-	mtb->before_known &= !mtb->adopted;
+	/* what the program had armed is not what a start found, nor what is there behind the reset that comes now */
+	mtb->before_known &= !mtb->adopted && !mtb->rearm;
 	end_trace(mtb, ARM_MTB_STOPPED);
 	return ERROR_OK;
 }
