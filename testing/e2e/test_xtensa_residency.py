@@ -34,7 +34,6 @@ SAMPLES = 20000
 FUNCTIONS_MAX = 12
 TOLERANCE = 0.02
 TCK_HZ = 10000000
-TRIES = 4
 CLOCK = 80000000	# a round of the program is shorter than a flush: gaps between flushes do not matter much
 SPIN_CYCLES = 130	# interval that the core's clock is chosen for: half of it is the shortest period there is
 
@@ -104,22 +103,9 @@ class Taken:
         return self.counters["tck_running"] / sum(self.sampled.values())
 
 
-def take(elf, method, options="", **more):
-    """
-    A profile, up to the sample that ends it. When this machine is busy, the core runs on from one flush to the next,
-    for some milliseconds, and the same seed gives other samples. What a seed gives is to be repeated: one more try.
-    """
-    taken = []
-    while len(taken) < TRIES:
-        taken.append(take_once(elf, method, options, **more))
-        # a core that stands from one flush to the next is not concerned
-        if method == "pipeline" or not taken[-1].counters["idle_us"]:
-            return taken[-1]
-    return min(taken, key=lambda one: one.counters["idle_us"])
-
-
-def take_once(elf, method, options, samples=SAMPLES, period=None, **probe_options):
-    with probe.Probe("esp32", elf, taps=1, **probe_options) as sim:
+def take(elf, method, options="", samples=SAMPLES, period=None, **probe_options):
+    """A profile, up to the sample that ends it. Only clocks are time: what a seed gives is the same on every machine."""
+    with probe.Probe("esp32", elf, taps=1, pace="tck", **probe_options) as sim:
         if period:
             address = next(address for address, _, name in symbols(elf) if name == "period_cycles")
             sim.control("write", address, period)
@@ -156,7 +142,7 @@ def fixture_intervals():
     """Mean interval of each method in TCK, and of debugpc's reads within a flush."""
     found = {method: take("xtensa-spin", method, samples=3000).interval_tck() for method in METHODS}
     path = os.path.join(probe.SIM_BUILD, "residency-%d.log" % os.getpid())
-    with probe.Probe("esp32", "xtensa-spin", taps=1, log=path) as sim:
+    with probe.Probe("esp32", "xtensa-spin", taps=1, log=path, pace="tck") as sim:
         run = sim.openocd("""
             init
             sim fault break 0 when samples 1000
