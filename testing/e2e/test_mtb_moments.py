@@ -766,3 +766,26 @@ try again { m start; m stop }
         assert len(re.findall("m: the MTB does not answer behind the reset: whether FLOW keeps 0x[0-9a-f]{8} is not known",
                               run.text)) == 1, run.text
         run.same("one", 32)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_stop_right_behind_a_reset_from_outside(tmp_path, target):
+    """OpenOCD has seen it, and its timer did not come yet: what the MTB kept of what led there is the capture"""
+    with Session(tmp_path, target) as session:
+        run = session.run(session.create("-buffer %#x 256" % session.chip.free) + """
+record one {
+	m start
+	resume
+	after 20
+	sim fault core-reset when us 0
+	catch {word 0xe000ed00}
+	poll
+	try stop { m stop }
+}
+say status [m status]
+listing one
+""")
+        assert run.tried("stop")[0] and run.fields("status")["state"] == "stopped", run.text
+        lines = run.log("one")
+        expected = mtb.window(lines[:[words[0] for words in lines].index("Z")], 32, halted=False)
+        assert run.listing("one") == expected and len(expected) > 50, mtb.differ(run.listing("one"), expected)

@@ -122,10 +122,8 @@ static int dump_file(struct command_invocation *cmd, const struct arm_mtb *mtb, 
 		return arm_mtb_refuse(cmd, ERROR_COMMAND_ARGUMENT_INVALID, text);
 	const int error = write_file(path, mtb->capture.bytes, mtb->capture.len);
 
-	if (error) {
-		snprintf(text, sizeof(text), "%s: cannot write '%.300s': %s", mtb->name, path, strerror(error));
-		return arm_mtb_refuse(cmd, ERROR_FAIL, text);
-	}
+	if (error)
+		return ocd_refuse(cmd, ERROR_FAIL, "%s: cannot write '%s': %s", mtb->name, path, strerror(error));
 	if (mtb->capture.seam_count)
 		LOG_INFO("%s: a file of bytes has no seams; a directory (dump DIR) has", mtb->name);
 	arm_mtb_capture_options(&mtb->capture, text, sizeof(text));

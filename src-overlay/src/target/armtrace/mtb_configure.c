@@ -253,10 +253,9 @@ static int set_options(struct command_invocation *cmd, const struct arm_mtb *mtb
 			return unknown_option(cmd, argv[i]);
 		if (argc - i - 1 < options[option].values)
 			return ocd_refuse(cmd, ERROR_COMMAND_ARGUMENT_INVALID, "%s needs %s", argv[i], options[option].usage);
-		if (mtb->phase == ARM_MTB_ARMED && option != OPTION_ELF && option != OPTION_EVENT && option != OPTION_TARGET) {
+		if (mtb->phase == ARM_MTB_ARMED && option != OPTION_ELF && option != OPTION_EVENT && option != OPTION_TARGET)
 			return ocd_refuse(cmd, ERROR_FAIL, "%s: %s cannot be changed while it is started: %s stop first", mtb->name,
 					argv[i], mtb->name);
-		}
 		const int retval = set_option(cmd, mtb, config, (enum option)option, argv + i + 1, !given[option]);
 		if (retval != ERROR_OK)
 			return retval;

@@ -74,15 +74,13 @@ uint64_t run_window_next_ns(struct run_window *window)
 /* What a flush of which @a room_ns are filled needs. */
 static double run_window_pause(double period_ns, double access_ns, double room_ns, double gap_ns, double reads_max)
 {
-	const double all_ns = room_ns + gap_ns;
-	double share_ns = gap_ns * period_ns / all_ns;
+	double reads = (room_ns + gap_ns) / period_ns;
 
-	/* one read, or all that there can be */
-	if (all_ns <= period_ns)
-		share_ns = gap_ns;
-	else if (all_ns > period_ns * reads_max)
-		share_ns = gap_ns / reads_max;
-	const double pause_ns = period_ns - access_ns - share_ns;
+	if (reads < 1)
+		reads = 1;
+	else if (reads > reads_max)
+		reads = reads_max;
+	const double pause_ns = period_ns - access_ns - gap_ns / reads;
 	if (pause_ns <= 0)
 		return 0;
 	return pause_ns < 2 * period_ns ? pause_ns : 2 * period_ns;
